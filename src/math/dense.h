@@ -1,0 +1,19 @@
+/* dense.h: small dense symmetric systems, row-major, full storage, lower triangle used. */
+#ifndef SNI_DENSE_H
+#define SNI_DENSE_H
+
+#include <stdbool.h>
+
+/* A = L L^T in place (lower triangle).  False if a pivot is not above tol times the diagonal entry
+ * that it started from: A is not positive definite to working accuracy.  `bad` (may be NULL)
+ * receives the row. */
+bool sni_cholesky(int n, double *A, double tol, int *bad);
+
+/* x = A^-1 b from the factor, in place. */
+void sni_cholesky_solve(int n, const double *L, double *b);
+
+/* Numerical rank of the columns of a row-major m x n matrix (n <= 6), by Gram-Schmidt with column
+ * pivoting on columns scaled to unit length.  tol: smallest accepted remaining length. */
+int sni_column_rank(int m, int n, const double *A, double tol);
+
+#endif

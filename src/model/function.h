@@ -1,0 +1,40 @@
+/* function.h: functions of time, ready for evaluation.
+ *
+ * Value, first and second derivative are those of one and the same function, exactly.  A function
+ * is one block without pointers, is never written after building, and may be shared by threads.
+ *
+ * Between its breaks a function is smooth (keyframes with cubic interpolation: two continuous
+ * derivatives).  An integrator goes from break to break and passes as t_ref some time strictly
+ * between the two; so it gets the left value at the end of an interval and the right value at the
+ * start of the next. */
+#ifndef SNI_FUNCTION_H
+#define SNI_FUNCTION_H
+
+#include "base/csv.h"
+#include "base/error.h"
+#include "sinew/function.h"
+
+typedef struct sni_function sni_function;
+
+/* A mistake in an expression is reported with err->column, counted from 1 in the expression. */
+sn_status sni_function_build(const sn_function_def *def, sni_function **out, sn_error *err);
+
+/* The same from a file that has been read already: many columns, one reading. */
+sn_status sni_function_build_csv(const sni_csv *csv, const char *column,
+                                 sn_interpolation interpolation, sni_function **out, sn_error *err);
+
+void sni_function_free(sni_function **f);
+size_t sni_function_size(const sni_function *f); /* bytes of the block: memcpy gives a copy */
+
+bool sni_function_is_constant(const sni_function *f);
+
+/* out: value, first and second derivative at t, on the smooth piece that contains t_ref.
+ * With t_ref = t: on the piece that starts at t, if one starts there. */
+void sni_function_eval(const sni_function *f, double t, double t_ref, double out[3]);
+
+/* The earliest time in (t0, t1] at which the value or one of its first two derivatives jumps;
+ * false if there is none.  Breaks within rounding of t0 count as being at t0: see
+ * sni_expr_next_break, whose remarks hold here too. */
+bool sni_function_next_break(const sni_function *f, double t0, double t1, double *t_break);
+
+#endif
