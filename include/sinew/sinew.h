@@ -1,0 +1,355 @@
+/* sinew.h: simulate articulated mechanisms.
+ *
+ *     definitions -> sn_builder -> sn_model -> sn_sim -> sn_state
+ *
+ * A builder takes definitions by value, checks them once and reports every problem by name.  A
+ * model never changes and may be shared by any number of sims and threads.  A sim is a method bound
+ * to a model, with all the memory that a step needs.  A state is what must be saved to resume
+ * exactly.  The library never prints and never exits. */
+#ifndef SINEW_SINEW_H
+#define SINEW_SINEW_H
+
+#include "sinew/function.h"
+#include "sinew/types.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- Definitions: what a mechanism is made of ------------------------------------------------ */
+
+#define SN_NV_MAX 6 /* a joint has at most six coordinates */
+
+/* A number for each coordinate of a joint.  n = 0: not given; n = 1: the same for all. */
+typedef struct sn_per_dof {
+  int n;
+  double v[SN_NV_MAX];
+} sn_per_dof;
+
+/* tau = stiffness (target - q) + damping (rate - qd), within +-max_force.  On rotations that have
+ * no axis of their own the difference is taken on the group. */
+typedef struct sn_drive_def {
+  bool enabled;
+  int ntarget; /* 0: no position target; 1 or one for each coordinate */
+  sn_function_def target[SN_NV_MAX];
+  int nrate; /* 0: the target's own rate */
+  sn_function_def rate[SN_NV_MAX];
+  sn_per_dof stiffness, damping;
+  sn_per_dof max_force; /* default: no limit */
+} sn_drive_def;
+
+/* Friction inside the joint. */
+typedef struct sn_joint_friction_def {
+  bool enabled;
+  const char *law; /* "coulomb" */
+  double mu, pin_radius, pin_length;
+} sn_joint_friction_def;
+
+typedef struct sn_joint_def sn_joint_def;
+struct sn_joint_def {
+  const char *type;          /* "revolute", "free", ...                                         */
+  sn_se3 at;                 /* pose of the joint in the parent's frame, at q = 0               */
+  sn_vec3 axis;              /* revolute, prismatic, cylindrical, screw; any length > 0         */
+  double pitch;              /* screw: advance per radian                                       */
+  const sn_joint_def *parts; /* composite: first to last, from parent to child                  */
+  int npart;
+  const sn_se3 *frames; /* spline_curve: control frames, in the joint's frame                   */
+  int nframe;
+  bool cyclic;
+  const double *grid; /* spline_surface: rows x columns x (x, y, z, rx, ry, rz)                 */
+  int grid_rows, grid_columns;
+
+  sn_per_dof stiffness, damping, rest, armature;
+  sn_per_dof lower, upper; /* limits */
+  sn_joint_friction_def friction;
+  sn_drive_def drive;
+};
+
+typedef struct sn_shape_def {
+  const char *type;    /* box, sphere, cylinder, capsule, ellipsoid, mesh */
+  sn_se3 at;           /* pose of the shape in the body's frame           */
+  sn_vec3 size;        /* box: full edge lengths                          */
+  sn_vec3 radii;       /* ellipsoid: half axes                            */
+  double radius;       /* sphere, cylinder, capsule                       */
+  sn_vec3 from, to;    /* cylinder, capsule: ends of the axis             */
+  const char *file;    /* mesh: OBJ or STL                                */
+  double scale;        /* mesh                                            */
+  double density;      /* < 0: none given                                 */
+  const char *contact; /* name of a contact material, or NULL: does not collide */
+  sn_vec3 color;       /* 0..1; negative: none given                      */
+} sn_shape_def;
+
+typedef struct sn_body_def {
+  const char *name;
+  const char *parent; /* "world" or NULL: the ground */
+  sn_joint_def joint;
+  bool has_inertia; /* then shapes carry no mass */
+  sn_inertia inertia;
+  const sn_shape_def *shapes;
+  int nshape;
+  double damping_angular, damping_linear; /* wrench -d twist of the centre-of-mass frame */
+} sn_body_def;
+
+typedef enum sn_frame { SN_FRAME_WORLD, SN_FRAME_BODY } sn_frame;
+
+/* A point fixed to a body, in the body's frame. */
+typedef struct sn_point_def {
+  const char *body; /* NULL or "world": the ground */
+  sn_se3 at;
+} sn_point_def;
+
+typedef struct sn_force_def {
+  const char *name;
+  const char *type;       /* spring, point_force, body_torque, joint_torque */
+  sn_function_def active; /* acts while > 0 */
+  sn_point_def a, b;      /* spring: its ends */
+  double stiffness, damping;
+  double rest_length; /* spring: < 0 means the length in the initial pose */
+  const char *body;   /* point_force, body_torque */
+  sn_vec3 at;         /* point_force: where, in the body's frame */
+  sn_frame frame;     /* axes in which the vector is given */
+  sn_function_def vector[3];
+  const char *joint; /* joint_torque */
+  int ntorque;
+  sn_function_def torque[SN_NV_MAX];
+} sn_force_def;
+
+/* A joint that follows a function of time. */
+typedef struct sn_motion_def {
+  const char *name;
+  const char *joint;
+  int nq;
+  sn_function_def q[SN_NV_MAX];
+  sn_function_def active;
+} sn_motion_def;
+
+/* A joint between two bodies that closes a loop. */
+typedef struct sn_loop_def {
+  const char *name;
+  sn_joint_def joint;
+  sn_point_def a, b;
+} sn_loop_def;
+
+/* A contact material. */
+typedef struct sn_contact_def {
+  const char *name;
+  double friction, restitution;
+} sn_contact_def;
+
+/* Where a body starts, relative to its parent. */
+typedef struct sn_initial_def {
+  const char *body;
+  sn_per_dof q, qd;
+  bool has_pose; /* then q follows from the pose; for joints without an axis */
+  sn_se3 pose;
+} sn_initial_def;
+
+typedef enum sn_integrator { SN_DOPRI5, SN_RK4 } sn_integrator;
+
+/* How to run: what is not the mechanism. */
+typedef struct sn_options {
+  const char *method; /* "recursive" */
+  double step;        /* time from one state to the next */
+  struct {
+    sn_integrator integrator;
+    double rel_tol, abs_tol; /* dopri5 */
+    int max_steps;           /* dopri5: substeps within one step */
+  } recursive;
+} sn_options;
+
+typedef struct sn_run_def {
+  sn_options options;
+  double duration;
+  double record_every;                /* 0: every step */
+  const char *const *record_channels; /* patterns with * and ?; none: the usual ones */
+  int nrecord_channel;
+} sn_run_def;
+
+SN_API sn_per_dof sn_per_dof_all(double value);
+SN_API sn_function_def sn_constant(double value);
+SN_API sn_joint_def sn_joint_def_default(void);
+SN_API sn_shape_def sn_shape_def_default(void);
+SN_API sn_body_def sn_body_def_default(void);
+SN_API sn_force_def sn_force_def_default(void);
+SN_API sn_motion_def sn_motion_def_default(void);
+SN_API sn_loop_def sn_loop_def_default(void);
+SN_API sn_contact_def sn_contact_def_default(void);
+SN_API sn_initial_def sn_initial_def_default(void);
+SN_API sn_options sn_options_default(void);
+SN_API sn_run_def sn_run_def_default(void);
+SN_API sn_se3 sn_pose(double x, double y, double z);
+SN_API sn_se3 sn_pose_rotvec(sn_vec3 position, sn_vec3 rotation_vector);
+SN_API sn_se3 sn_pose_quat(sn_vec3 position, sn_quat quaternion);
+
+/* ---- Builder --------------------------------------------------------------------------------- */
+
+typedef struct sn_builder sn_builder;
+typedef struct sn_model sn_model;
+
+SN_API sn_builder *sn_builder_create(void); /* NULL: out of memory */
+SN_API void sn_builder_free(sn_builder **builder);
+
+/* Definitions are copied with all that they point to.  Only lack of memory fails here: everything
+ * else is collected and reported by finish. */
+SN_API sn_status sn_builder_add_body(sn_builder *builder, const sn_body_def *def);
+SN_API sn_status sn_builder_add_force(sn_builder *builder, const sn_force_def *def);
+SN_API sn_status sn_builder_add_motion(sn_builder *builder, const sn_motion_def *def);
+SN_API sn_status sn_builder_add_loop(sn_builder *builder, const sn_loop_def *def);
+SN_API sn_status sn_builder_add_contact(sn_builder *builder, const sn_contact_def *def);
+SN_API sn_status sn_builder_set_initial(sn_builder *builder, const sn_initial_def *def);
+SN_API void sn_builder_set_gravity(sn_builder *builder, sn_vec3 gravity);
+SN_API sn_status sn_builder_set_run(sn_builder *builder, const sn_run_def *def);
+SN_API sn_status sn_builder_set_units(sn_builder *builder, const char *units, const char *up);
+
+/* Checks everything and makes the model.  On failure *model stays NULL, err has the first problem
+ * and the builder has them all.  The builder can be finished once. */
+SN_API sn_status sn_builder_finish(sn_builder *builder, sn_model **model, sn_error *err);
+SN_API int sn_builder_error_count(const sn_builder *builder);
+SN_API const sn_error *sn_builder_error(const sn_builder *builder, int k);
+SN_API int sn_builder_warning_count(const sn_builder *builder);
+SN_API const sn_error *sn_builder_warning(const sn_builder *builder, int k);
+
+/* ---- Model ----------------------------------------------------------------------------------- */
+
+SN_API void sn_model_free(sn_model **model);
+SN_API int sn_model_body_count(const sn_model *model);
+SN_API int sn_model_dof_count(const sn_model *model);
+SN_API double sn_model_mass(const sn_model *model);
+SN_API uint64_t sn_model_hash(const sn_model *model);
+SN_API const sn_run_def *sn_model_run(const sn_model *model);
+
+/* Bodies are numbered in the order of the tree: a parent comes before its children. */
+SN_API int sn_model_body_find(const sn_model *model, const char *name); /* -1: none */
+SN_API const char *sn_model_body_name(const sn_model *model, int body);
+SN_API int sn_model_body_parent(const sn_model *model, int body); /* -1: the ground */
+SN_API const char *sn_model_joint_type(const sn_model *model, int body);
+SN_API int sn_model_joint_first(const sn_model *model, int body); /* first entry in q and qd */
+SN_API int sn_model_joint_dofs(const sn_model *model, int body);
+
+/* ---- State ----------------------------------------------------------------------------------- */
+
+typedef struct sn_state sn_state; /* one block: a copy is a snapshot */
+
+SN_API sn_status sn_state_create(const sn_model *model, sn_state **state, sn_error *err);
+SN_API sn_status sn_state_clone(const sn_state *from, sn_state **state);
+SN_API sn_status sn_state_copy(sn_state *to, const sn_state *from); /* of the same model */
+SN_API void sn_state_free(sn_state **state);
+SN_API bool sn_state_equal(const sn_state *a, const sn_state *b); /* bit for bit */
+SN_API uint64_t sn_state_hash(const sn_state *state);
+SN_API sn_status sn_state_save(const sn_state *state, const char *path, sn_error *err);
+SN_API sn_status sn_state_load(const sn_model *model, const char *path, sn_state **state,
+                               sn_error *err);
+SN_API double *sn_state_time(sn_state *state);
+SN_API double *sn_state_q(sn_state *state);
+SN_API double *sn_state_qd(sn_state *state);
+
+/* ---- Simulation ------------------------------------------------------------------------------ */
+
+typedef struct sn_sim sn_sim;
+
+/* What the outside adds during a step.  Any pointer may be NULL. */
+typedef struct sn_input {
+  const double *tau;          /* one for each coordinate                                  */
+  const sn_vec6 *wrench;      /* one for each body: torque and force at the origin of its
+                                 frame, in world axes                                     */
+  const double *drive_target; /* one for each coordinate: replaces the drives' targets    */
+  const double *drive_rate;   /* one for each coordinate                                  */
+} sn_input;
+
+/* What happened in a step.  Plain numbers. */
+typedef struct sn_info {
+  int substeps;        /* accepted steps of the integrator                        */
+  int rejected;        /* steps that it had to repeat                             */
+  int evaluations;     /* of the accelerations                                    */
+  double error;        /* largest local error estimate, relative to the tolerance */
+  double last_substep; /* size of the last substep                                */
+} sn_info;
+
+/* A user's force: adds wrenches (world axes, at the origin of the body's frame) and joint forces.
+ * Called for every evaluation of the accelerations, possibly many times in a step. */
+typedef struct sn_force_context {
+  double t;
+  int nbody, nv;
+  const sn_se3 *E_wb; /* nbody: poses                                             */
+  const sn_vec6 *phi; /* nbody: twists in world axes at the origin of the frame   */
+  const double *q, *qd;
+  sn_vec6 *wrench; /* nbody: add to it */
+  double *tau;     /* nv: add to it    */
+} sn_force_context;
+typedef void (*sn_force_fn)(const sn_force_context *context, void *user);
+
+SN_API sn_status sn_sim_create(const sn_model *model, const sn_options *options, sn_sim **sim,
+                               sn_error *err);
+SN_API void sn_sim_free(sn_sim **sim);
+
+/* Advances the state by options.step.  Allocates nothing.  On failure the state is the last good
+ * one and err names the culprit. */
+SN_API sn_status sn_sim_step(sn_sim *sim, sn_state *state, const sn_input *input, sn_info *info,
+                             sn_error *err);
+
+/* Parameters by path, such as "forces.return.stiffness" or "gravity.2". */
+SN_API sn_status sn_sim_set(sn_sim *sim, const char *path, double value, sn_error *err);
+SN_API sn_status sn_sim_get(const sn_sim *sim, const char *path, double *value, sn_error *err);
+SN_API void sn_sim_set_force(sn_sim *sim, sn_force_fn force, void *user);
+
+/* Named channels: everything that can be recorded, evaluated at a state. */
+SN_API int sn_sim_channel_count(const sn_sim *sim);
+SN_API int sn_sim_channel_find(const sn_sim *sim, const char *name); /* -1: none */
+SN_API const char *sn_sim_channel_name(const sn_sim *sim, int channel, char *out, size_t out_size);
+SN_API bool sn_sim_channel_usual(const sn_sim *sim,
+                                 int channel); /* recorded unless asked otherwise */
+SN_API sn_status sn_sim_channels(sn_sim *sim, const sn_state *state, const sn_input *input,
+                                 const int *channel, int n, double *out, sn_error *err);
+
+/* ---- Dynamics, one call at a time ------------------------------------------------------------ */
+
+typedef enum sn_joint_mode {
+  SN_JOINT_FREE,      /* tau is given, qdd follows */
+  SN_JOINT_PRESCRIBED /* qdd is given, tau follows */
+} sn_joint_mode;
+
+/* qdd from tau, at the state; joint springs, drives, forces, gravity and prescribed motions
+ * included, `input` added.  O(n).  [RMS Alg 6] */
+SN_API sn_status sn_sim_forward(sn_sim *sim, const sn_state *state, const sn_input *input,
+                                double *qdd, sn_error *err);
+
+/* The joint forces that give qdd: what the actuators must add to everything that acts already.
+ * reaction (may be NULL): the whole wrench that the parent exerts on each body through its joint,
+ * in the body's frame. */
+SN_API sn_status sn_sim_inverse(sn_sim *sim, const sn_state *state, const sn_input *input,
+                                const double *qdd, double *tau, sn_vec6 *reaction, sn_error *err);
+
+/* Mixed: mode per body decides what is given and what follows; both arrays are completed. */
+SN_API sn_status sn_sim_hybrid(sn_sim *sim, const sn_state *state, const sn_input *input,
+                               const sn_joint_mode *mode, double *qdd, double *tau,
+                               sn_vec6 *reaction, sn_error *err);
+
+SN_API sn_status sn_sim_poses(sn_sim *sim, const sn_state *state, sn_se3 *E_wb, sn_vec6 *phi);
+SN_API sn_status sn_sim_mass_matrix(sn_sim *sim, const sn_state *state, double *M); /* nv x nv */
+
+/* y = J x and z = Jdot x: twists in the bodies' frames; x = J^T y; y = M^-1 x. */
+SN_API sn_status sn_sim_J_mul(sn_sim *sim, const sn_state *state, const double *x, sn_vec6 *y);
+SN_API sn_status sn_sim_Jdot_mul(sn_sim *sim, const sn_state *state, const double *x, sn_vec6 *z);
+SN_API sn_status sn_sim_Jt_mul(sn_sim *sim, const sn_state *state, const sn_vec6 *y, double *x);
+SN_API sn_status sn_sim_Minv_mul(sn_sim *sim, const sn_state *state, const double *x, double *y,
+                                 sn_error *err);
+
+/* 3 x nv, row-major: velocity in world axes of a point fixed to a body. */
+SN_API sn_status sn_sim_point_jacobian(sn_sim *sim, const sn_state *state, int body, sn_vec3 point,
+                                       double *J);
+
+typedef struct sn_energy {
+  double kinetic, potential;
+  sn_vec3 momentum;         /* of the whole, world axes       */
+  sn_vec3 angular_momentum; /* about the origin of the world  */
+  sn_vec3 center_of_mass;
+} sn_energy;
+SN_API sn_status sn_sim_energy(sn_sim *sim, const sn_state *state, sn_energy *energy);
+
+SN_API const char *sn_version(void);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,202 @@
+/* compile.c: sn_builder_finish: checks everything once and makes the model. */
+#include "model/compile.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void report(sni_compile *c, sni_error_list *list, const char *key, const char *format,
+                   va_list args) {
+  sn_error err = {.code = SN_E_VALUE};
+  snprintf(err.path, sizeof err.path, "%s%s%.90s", c->path, key && c->path[0] ? "." : "",
+           key ? key : "");
+  vsnprintf(err.text, sizeof err.text, format, args);
+  sni_error_list_add(list, &err);
+}
+
+void sni_compile_fail(sni_compile *c, const char *key, const char *format, ...) {
+  va_list args;
+  va_start(args, format);
+  report(c, &c->b->errors, key, format, args);
+  va_end(args);
+}
+
+void sni_compile_warn(sni_compile *c, const char *key, const char *format, ...) {
+  va_list args;
+  va_start(args, format);
+  report(c, &c->b->warnings, key, format, args);
+  va_end(args);
+}
+
+void sni_compile_pass_on(sni_compile *c, const char *key, const sn_error *err) {
+  if (err->code == SN_E_MEMORY) {
+    c->out_of_memory = true;
+    return;
+  }
+  char full[SN_ERROR_WHERE_MAX];
+  snprintf(full, sizeof full, "%.60s%s%.120s", key ? key : "", key && err->path[0] ? "." : "",
+           err->path);
+  sni_compile_fail(c, full[0] ? full : NULL, "%s", err->text);
+  c->b->errors.item[c->b->errors.count - 1].column = err->column;
+}
+
+void sni_compile_at(sni_compile *c, const char *kind, const char *name) {
+  snprintf(c->path, sizeof c->path, "%s.%s", kind, name ? name : "");
+}
+
+void *sni_compile_take(sni_compile *c, size_t count, size_t size) {
+  void *at = sni_arena_take(&c->m->arena, count * size);
+  c->out_of_memory = c->out_of_memory || !at;
+  return at;
+}
+
+int sni_compile_body(sni_compile *c, const char *key, const char *name) {
+  if (!name || strcmp(name, "world") == 0) {
+    return -1;
+  }
+  const int i = sn_model_body_find(c->m, name);
+  if (i < 0) {
+    sni_compile_fail(c, key, "there is no body '%s'", name);
+    return -2;
+  }
+  return i;
+}
+
+int sni_compile_function(sni_compile *c, const char *key, const sn_function_def *def) {
+  sn_error err = {0};
+  sni_function *f = NULL;
+  sn_model *m = c->m;
+  if (sni_function_build(def, &f, &err)) {
+    sni_compile_pass_on(c, key, &err);
+    return -1;
+  }
+  if (m->nfunction == c->function_capacity) {
+    const int capacity = 2 * c->function_capacity + 16;
+    sni_function **grown = realloc(m->function, (size_t)capacity * sizeof *grown);
+    if (!grown) {
+      c->out_of_memory = true;
+      sni_function_free(&f);
+      return -1;
+    }
+    m->function = grown;
+    c->function_capacity = capacity;
+  }
+  m->function[m->nfunction] = f;
+  return m->nfunction++;
+}
+
+int sni_compile_active(sni_compile *c, const sn_function_def *def) {
+  const int k = sni_compile_function(c, "active", def);
+  double value[3] = {0};
+  if (k >= 0 && sni_function_is_constant(c->m->function[k])) {
+    sni_function_eval(c->m->function[k], 0, 0, value);
+    return value[0] > 0 ? -1 : k;
+  }
+  return k;
+}
+
+bool sni_compile_name(sni_compile *c, const char *name, const char *what) {
+  const char *p = name ? name : "";
+  bool start = true, good = *p != 0;
+  for (; *p && good; p++) {
+    const char ch = *p;
+    const bool letter = (ch >= 'a' && ch <= 'z') || (ch >= 'A' && ch <= 'Z') || ch == '_';
+    good = letter || (!start && ((ch >= '0' && ch <= '9') || ch == '-' || ch == '/'));
+    start = ch == '/';
+  }
+  if (!good) {
+    sni_compile_fail(c, NULL,
+                     "'%s' is not a name for a %s: needs letters, digits, _ and -, not "
+                     "beginning with a digit",
+                     name ? name : "", what);
+  } else if (strcmp(name, "world") == 0) {
+    sni_compile_fail(c, NULL, "the name 'world' belongs to the ground");
+    good = false;
+  }
+  return good;
+}
+
+void sni_compile_spread(sni_compile *c, const char *key, const sn_per_dof *from, int nv,
+                        double missing, bool not_negative, double *out) {
+  if (from->n > 1 && from->n != nv) {
+    sni_compile_fail(c, key, "has %d numbers, the joint has %d coordinate%s", from->n, nv,
+                     nv == 1 ? "" : "s");
+    return;
+  }
+  for (int k = 0; k < nv; k++) {
+    const double v = from->n == 0 ? missing : from->v[from->n == 1 ? 0 : k];
+    if (from->n > 0 && (isnan(v) || (isinf(v) && v != missing) || (not_negative && v < 0))) {
+      sni_compile_fail(c, key, "is %g, needs %s", v,
+                       not_negative ? "a number >= 0" : "a finite number");
+      return;
+    }
+    out[k] = v;
+  }
+}
+
+/* ---- the model ---- */
+
+static uint64_t model_hash(const sn_model *m) {
+  uint64_t h = SNI_HASH_SEED;
+  const sni_tree *t = &m->tree;
+  h = sni_hash(h, &t->nbody, sizeof t->nbody);
+  h = sni_hash(h, t->parent, (size_t)t->nbody * sizeof *t->parent);
+  h = sni_hash(h, t->vadr, (size_t)(t->nbody + 1) * sizeof *t->vadr);
+  for (int i = 0; i < t->nbody; i++) {
+    h = sni_hash(h, m->name[i], strlen(m->name[i]) + 1);
+    const char *kind = sni_joint_kind(t->joint[i].kind)->kind.keyword;
+    h = sni_hash(h, kind, strlen(kind));
+  }
+  h = sni_hash(h, t->pool, (size_t)t->npool * sizeof *t->pool);
+  return sni_hash(h, &m->nforce, sizeof m->nforce);
+}
+
+static void free_scratch(sni_compile *c) {
+  free(c->joints.pool);
+  free(c->joints.part);
+  free(c->def);
+  free(c->broken);
+}
+
+static sn_status give_up(sni_compile *c, sn_status status, sn_error *err) {
+  if (err) {
+    *err = (sn_error){.code = status};
+    if (c->b->errors.count > 0 && status != SN_E_MEMORY) {
+      *err = c->b->errors.item[0];
+    } else {
+      snprintf(err->text, sizeof err->text, "%s", sn_status_text(status));
+    }
+  }
+  free_scratch(c);
+  sn_model_free(&c->m);
+  return status;
+}
+
+sn_status sn_builder_finish(sn_builder *b, sn_model **model, sn_error *err) {
+  *model = NULL;
+  if (b->finished) {
+    return sni_fail(err, SN_E_ARGUMENT, "this builder has been finished already: make a new one");
+  }
+  b->finished = true;
+  sni_compile c = {.b = b, .m = calloc(1, sizeof(sn_model))};
+  if (!c.m) {
+    return sni_fail(err, SN_E_MEMORY, "%s", sn_status_text(SN_E_MEMORY));
+  }
+  void (*const stage[])(sni_compile *) = {sni_compile_tree, sni_compile_joints, sni_compile_bodies,
+                                          sni_compile_parts, sni_compile_start};
+  const int stages = (int)(sizeof stage / sizeof stage[0]);
+  for (int k = 0; k < stages && !c.out_of_memory; k++) {
+    stage[k](&c);
+    if (c.m->tree.nbody == 0) {
+      break; /* reported, and there is nothing else to look at */
+    }
+  }
+  if (c.out_of_memory || b->errors.count > 0) {
+    return give_up(&c, c.out_of_memory ? SN_E_MEMORY : SN_E_VALUE, err);
+  }
+  free_scratch(&c);
+  c.m->hash = model_hash(c.m);
+  *model = c.m;
+  return SN_OK;
+}

@@ -1,0 +1,51 @@
+/* compile.h: from definitions to a model: what the stages of sn_builder_finish share.
+ *
+ * Every stage reports all that it finds and goes on; a later stage that stands on a broken part
+ * leaves that part out.  The model is given out only if nothing was reported. */
+#ifndef SNI_COMPILE_H
+#define SNI_COMPILE_H
+
+#include "model/builder.h"
+#include "model/model.h"
+
+typedef struct sni_compile {
+  sn_builder *b;
+  sn_model *m;
+  const sn_body_def **def; /* nbody: definition of each body, in the order of the tree       */
+  bool *broken; /* nbody: its joint could not be made; nothing that stands on it is checked  */
+  sni_joint_builder joints;
+  bool out_of_memory;
+  int function_capacity;
+  char path[160]; /* of the thing at hand, such as forces.return               */
+} sni_compile;
+
+/* A problem at c->path + "." + key (key may be NULL). */
+void sni_compile_fail(sni_compile *c, const char *key, const char *format, ...) SN_PRINTF(3, 4);
+void sni_compile_warn(sni_compile *c, const char *key, const char *format, ...) SN_PRINTF(3, 4);
+/* The same from an error that a part has filled. */
+void sni_compile_pass_on(sni_compile *c, const char *key, const sn_error *err);
+void sni_compile_at(sni_compile *c, const char *kind, const char *name);
+
+void *sni_compile_take(sni_compile *c, size_t count, size_t size); /* from the model's arena */
+
+/* Names: -1: the world; -2: unknown, and reported under key. */
+int sni_compile_body(sni_compile *c, const char *key, const char *name);
+int sni_compile_function(sni_compile *c, const char *key, const sn_function_def *def);
+/* -1 for a function that is constant and above 0: nothing to evaluate. */
+int sni_compile_active(sni_compile *c, const sn_function_def *def);
+
+/* A name that follows the rules and is not in the list yet (names of the same kind). */
+bool sni_compile_name(sni_compile *c, const char *name, const char *what);
+
+/* Spreads a per-coordinate value; reports a wrong count or value. */
+void sni_compile_spread(sni_compile *c, const char *key, const sn_per_dof *from, int nv,
+                        double missing, bool not_negative, double *out);
+
+/* ---- stages ---- */
+void sni_compile_tree(sni_compile *c);   /* names, parents, order              */
+void sni_compile_joints(sni_compile *c); /* joints, springs, drives, limits    */
+void sni_compile_bodies(sni_compile *c); /* shapes, meshes, masses             */
+void sni_compile_parts(sni_compile *c);  /* contacts, forces, motions, loops   */
+void sni_compile_start(sni_compile *c);  /* initial pose, run                  */
+
+#endif

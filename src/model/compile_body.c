@@ -1,0 +1,348 @@
+/* compile_body.c: joints with their springs, drives and limits; shapes, meshes and masses. */
+#include "model/compile.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static bool pose_is_sound(sn_se3 E) {
+  bool finite = sn_vec3_finite(E.p);
+  for (int i = 0; i < 9; i++) {
+    finite = finite && isfinite(E.R.m[i / 3][i % 3]);
+  }
+  const sn_mat3 RtR = sn_mat3_tmul(E.R, E.R);
+  double off = 0;
+  for (int i = 0; i < 9; i++) {
+    off = fmax(off, fabs(RtR.m[i / 3][i % 3] - (i % 4 == 0)));
+  }
+  return finite && off < 1e-6 && sn_mat3_det(E.R) > 0;
+}
+
+static void check_limits(sni_compile *c, const sn_joint_def *def, int nv) {
+  double lower[SN_NV_MAX], upper[SN_NV_MAX];
+  for (int k = 0; k < nv; k++) {
+    lower[k] = -INFINITY;
+    upper[k] = INFINITY;
+  }
+  sni_compile_spread(c, "joint.limits", &def->lower, nv, -INFINITY, false, lower);
+  sni_compile_spread(c, "joint.limits", &def->upper, nv, INFINITY, false, upper);
+  for (int k = 0; k < nv; k++) {
+    if (lower[k] > upper[k]) {
+      sni_compile_fail(c, "joint.limits", "lower limit %g is above upper limit %g", lower[k],
+                       upper[k]);
+      return;
+    }
+  }
+}
+
+/* All kinds first: they decide how many coordinates there are. */
+static void finish_joints(sni_compile *c) {
+  sni_tree *t = &c->m->tree;
+  const int n = t->nbody;
+  sn_vec6 *S0 = sni_compile_take(c, (size_t)n * SN_NV_MAX, sizeof *S0);
+  t->vadr = sni_compile_take(c, (size_t)n + 1, sizeof *t->vadr);
+  sni_joint *joint = calloc((size_t)n, sizeof *joint);
+  if (c->out_of_memory || !joint) {
+    c->out_of_memory = true;
+    free(joint);
+    return;
+  }
+  for (int i = 0; i < n; i++) {
+    sn_error err = {0};
+    sni_compile_at(c, "bodies", c->m->name[i]);
+    c->joints.warning[0] = 0;
+    if (!pose_is_sound(c->def[i]->joint.at)) {
+      sni_compile_fail(c, "joint.at", "is not a pose: needs finite numbers and a rotation");
+    }
+    const sn_status status =
+        sni_joint_finish(&c->joints, &c->def[i]->joint, &joint[i], S0 + t->nv, &err);
+    if (status) {
+      err.code = status;
+      sni_compile_pass_on(c, "joint", &err);
+      joint[i] = (sni_joint){0}; /* fixed, for the rest of the checks */
+      c->broken[i] = true;
+    }
+    if (c->joints.warning[0]) {
+      sni_compile_warn(c, "joint", "%s", c->joints.warning);
+    }
+    t->vadr[i] = t->nv;
+    t->nv += joint[i].nv;
+  }
+  t->vadr[n] = t->nv;
+  t->S0 = S0;
+
+  /* the joints of the bodies, then the parts of composites, which are numbered after them */
+  const int npart = c->joints.npart;
+  t->joint = sni_compile_take(c, (size_t)(n + npart), sizeof *t->joint);
+  t->pool = sni_compile_take(c, (size_t)c->joints.npool, sizeof *t->pool);
+  t->npool = c->joints.npool;
+  if (!c->out_of_memory) {
+    memcpy(t->joint, joint, (size_t)n * sizeof *joint);
+    for (int p = 0; p < npart; p++) {
+      t->joint[n + p] = c->joints.part[p];
+    }
+    for (int j = 0; j < n + npart; j++) {
+      t->joint[j].part_first += n;
+    }
+    if (t->npool > 0) {
+      memcpy(t->pool, c->joints.pool, (size_t)t->npool * sizeof *t->pool);
+    }
+  }
+  free(joint);
+  free(c->joints.pool);
+  free(c->joints.part);
+  c->joints = (sni_joint_builder){0};
+}
+
+static void *take_from(void *arena, size_t size) {
+  return sni_arena_take(arena, size);
+}
+
+static int functions(sni_compile *c, const char *key, const sn_function_def *def, int n, int nv,
+                     int *out) {
+  for (int k = 0; k < SN_NV_MAX; k++) {
+    out[k] = -1;
+  }
+  if (n == 0) {
+    return 0;
+  }
+  if (n != 1 && n != nv) {
+    sni_compile_fail(c, key, "has %d functions, the joint has %d coordinate%s", n, nv,
+                     nv == 1 ? "" : "s");
+    return 0;
+  }
+  for (int k = 0; k < nv; k++) {
+    out[k] = k > 0 && n == 1 ? out[0] : sni_compile_function(c, key, &def[k]);
+  }
+  return nv;
+}
+
+static void finish_drive(sni_compile *c, int i) {
+  sn_model *m = c->m;
+  const sn_drive_def *def = &c->def[i]->joint.drive;
+  const int adr = m->tree.vadr[i], nv = m->tree.vadr[i + 1] - adr;
+  sni_drive *drive = &m->drive[m->ndrive];
+  drive->body = i;
+  if (nv == 0) {
+    sni_compile_fail(c, "joint.drive", "the joint has no coordinates: nothing to drive");
+    return;
+  }
+  functions(c, "joint.drive.target", def->target, def->ntarget, nv, drive->target);
+  functions(c, "joint.drive.rate", def->rate, def->nrate, nv, drive->rate);
+  double *k = m->params.drive_stiffness + adr, *d = m->params.drive_damping + adr;
+  sni_compile_spread(c, "joint.drive.stiffness", &def->stiffness, nv, 0, true, k);
+  sni_compile_spread(c, "joint.drive.damping", &def->damping, nv, 0, true, d);
+  sni_compile_spread(c, "joint.drive.max_force", &def->max_force, nv, INFINITY, true,
+                     m->params.drive_max + adr);
+  if (def->stiffness.n == 0 && def->damping.n == 0) {
+    sni_compile_fail(c, "joint.drive",
+                     "needs stiffness (to hold a position), damping (to hold a "
+                     "rate), or both");
+  }
+  if (def->ntarget == 0 && def->stiffness.n > 0) {
+    sni_compile_fail(c, "joint.drive", "has stiffness but no target");
+  }
+  m->ndrive++;
+}
+
+void sni_compile_joints(sni_compile *c) {
+  sn_model *m = c->m;
+  sni_tree *t = &m->tree;
+  finish_joints(c);
+  if (c->out_of_memory) {
+    return;
+  }
+  if (sni_tree_link(t, take_from, &m->arena)) {
+    c->out_of_memory = true;
+    return;
+  }
+  const sn_force_def *force = c->b->force.item;
+  for (int f = 0; f < c->b->force.count; f++) {
+    const int kind = force[f].type ? sni_force_kind_find(force[f].type) : -1;
+    m->nforce_param += kind >= 0 ? sni_force_kind(kind)->nparam : 0;
+  }
+  double *memory =
+      sni_compile_take(c, 1, sni_params_size(t->nbody, t->nv, m->nforce_param) + sizeof(double));
+  m->drive = sni_compile_take(c, (size_t)t->nbody, sizeof *m->drive);
+  if (c->out_of_memory) {
+    return;
+  }
+  sni_params_place(&m->params, t->nbody, t->nv, m->nforce_param, memory);
+  for (int i = 0; i < t->nbody; i++) {
+    const sn_joint_def *def = &c->def[i]->joint;
+    const int adr = t->vadr[i], nv = t->vadr[i + 1] - adr;
+    sni_compile_at(c, "bodies", m->name[i]);
+    if (c->broken[i]) {
+      continue;
+    }
+    sni_compile_spread(c, "joint.stiffness", &def->stiffness, nv, 0, true,
+                       m->params.stiffness + adr);
+    sni_compile_spread(c, "joint.damping", &def->damping, nv, 0, true, m->params.damping + adr);
+    sni_compile_spread(c, "joint.rest", &def->rest, nv, 0, false, m->params.rest + adr);
+    sni_compile_spread(c, "joint.armature", &def->armature, nv, 0, true, m->params.armature + adr);
+    check_limits(c, def, nv);
+    if (def->lower.n > 0 || def->upper.n > 0) {
+      m->limited = m->name[i];
+    }
+    if (def->friction.enabled) {
+      m->rubbing = m->name[i];
+    }
+    if (def->drive.enabled) {
+      finish_drive(c, i);
+    }
+  }
+}
+
+/* ---- shapes and masses ---- */
+
+static bool load_mesh(sni_compile *c, const sn_shape_def *def, const char *key, sni_shape *shape) {
+  sn_error err = {0};
+  if (sni_mesh_load(def->file, &shape->mesh, &err)) {
+    sni_compile_pass_on(c, key, &err);
+    return false;
+  }
+  if (shape->mesh->inside_out) {
+    sni_compile_warn(c, key, "the triangles of '%s' are wound inside out; they were turned",
+                     def->file);
+  }
+  return true;
+}
+
+static void check_contact(sni_compile *c, const char *key, const char *name) {
+  const sn_contact_def *contact = c->b->contact.item;
+  for (int k = 0; k < c->b->contact.count; k++) {
+    if (contact[k].name && strcmp(contact[k].name, name) == 0) {
+      return;
+    }
+  }
+  char full[64];
+  snprintf(full, sizeof full, "%s.contact", key);
+  sni_compile_fail(c, full, "there is no contact '%s'", name);
+}
+
+/* Shapes of body i into the model; its mass properties into *I. */
+static bool finish_shapes(sni_compile *c, int i, sn_inertia *I) {
+  sn_model *m = c->m;
+  const sn_body_def *def = c->def[i];
+  bool ok = true;
+  const int first = m->nshape;
+  for (int s = 0; s < def->nshape; s++) {
+    char key[32];
+    snprintf(key, sizeof key, "shapes[%d]", s);
+    sn_error err = {0};
+    sni_shape *shape = &m->shape[m->nshape];
+    *shape = (sni_shape){.def = def->shapes[s], .body = i};
+    shape->def.type = sni_arena_text(&m->arena, def->shapes[s].type);
+    shape->def.file = sni_arena_text(&m->arena, def->shapes[s].file);
+    shape->def.contact = sni_arena_text(&m->arena, def->shapes[s].contact);
+    if (sni_shape_check(&def->shapes[s], &err)) {
+      sni_compile_pass_on(c, key, &err);
+      ok = false;
+      continue;
+    }
+    if (!pose_is_sound(def->shapes[s].at)) {
+      sni_compile_fail(c, key, "at is not a pose: needs finite numbers and a rotation");
+      ok = false;
+      continue;
+    }
+    if (sni_shape_kind(sni_shape_kind_find(def->shapes[s].type))->needs_mesh) {
+      ok = load_mesh(c, &def->shapes[s], key, shape) && ok;
+    }
+    if (def->shapes[s].contact) {
+      check_contact(c, key, def->shapes[s].contact);
+      m->touching = m->name[i];
+    }
+    m->nshape++;
+  }
+  if (!ok) {
+    return false;
+  }
+  const sni_mesh **mesh = calloc((size_t)def->nshape + 1, sizeof *mesh);
+  if (!mesh) {
+    c->out_of_memory = true;
+    return false;
+  }
+  for (int s = 0; s < def->nshape; s++) {
+    mesh[s] = m->shape[first + s].mesh;
+  }
+  sn_error err = {0};
+  if (sni_body_inertia(def, mesh, I, &err)) {
+    sni_compile_pass_on(c, NULL, &err);
+    ok = false;
+  } else if (sni_inertia_check(I, true, &err)) {
+    sni_compile_pass_on(c, def->has_inertia ? "inertia" : NULL, &err);
+    ok = false;
+  }
+  free(mesh);
+  return ok;
+}
+
+static bool is_prescribed(const sni_compile *c, const char *name) {
+  const sn_motion_def *motion = c->b->motion.item;
+  for (int k = 0; k < c->b->motion.count; k++) {
+    if (motion[k].joint && strcmp(motion[k].joint, name) == 0) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/* A joint that can move must have something to move. */
+static void check_moving_mass(sni_compile *c, const double *carried) {
+  const sni_tree *t = &c->m->tree;
+  for (int i = 0; i < t->nbody; i++) {
+    bool armature = true;
+    for (int k = t->vadr[i]; k < t->vadr[i + 1]; k++) {
+      armature = armature && c->m->params.armature[k] > 0;
+    }
+    if (!(carried[i] > 0) && !armature && !is_prescribed(c, c->m->name[i])) {
+      sni_compile_at(c, "bodies", c->m->name[i]);
+      sni_compile_fail(c, NULL,
+                       "moves, but neither it nor anything on it has mass: give a shape a "
+                       "density, or give inertia");
+    }
+  }
+}
+
+void sni_compile_bodies(sni_compile *c) {
+  sn_model *m = c->m;
+  const sni_tree *t = &m->tree;
+  int nshape = 0;
+  for (int i = 0; i < t->nbody; i++) {
+    nshape += c->def[i]->nshape;
+  }
+  m->shape = sni_compile_take(c, (size_t)nshape, sizeof *m->shape);
+  double *carried = calloc((size_t)t->nbody, sizeof *carried); /* mass of the body and all on it */
+  if (c->out_of_memory || !carried) {
+    c->out_of_memory = true;
+    free(carried);
+    return;
+  }
+  for (int i = 0; i < t->nbody; i++) {
+    const sn_body_def *def = c->def[i];
+    sn_inertia I = {0};
+    sni_compile_at(c, "bodies", m->name[i]);
+    if (finish_shapes(c, i, &I)) {
+      sni_params_set_inertia(&m->params, i, I);
+      carried[i] = I.mass;
+      m->mass += I.mass;
+    }
+    const double drag[2] = {def->damping_angular, def->damping_linear};
+    for (int k = 0; k < 2; k++) {
+      if (!(drag[k] >= 0) || !isfinite(drag[k])) {
+        sni_compile_fail(c, "damping", "is %g, needs a number >= 0", drag[k]);
+      }
+    }
+    m->params.drag_angular[i] = drag[0];
+    m->params.drag_linear[i] = drag[1];
+  }
+  for (int i = t->nbody - 1; i >= 0; i--) {
+    if (t->parent[i] >= 0) {
+      carried[t->parent[i]] += carried[i];
+    }
+  }
+  if (c->b->errors.count == 0) { /* else the mass that is missed may be in what is broken */
+    check_moving_mass(c, carried);
+  }
+  free(carried);
+}

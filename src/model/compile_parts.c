@@ -1,0 +1,344 @@
+/* compile_parts.c: contacts, forces, motions, loops, the start, and how to run. */
+#include "model/compile.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct name_of {
+  const char *name;
+  int place;
+} name_of;
+
+static int by_name(const void *a, const void *b) {
+  const name_of *x = a, *y = b;
+  const int order = strcmp(x->name, y->name);
+  return order ? order : x->place - y->place;
+}
+
+static const char *name_at(const void *item, size_t size, size_t name_offset, int k) {
+  const char *name = *(const char *const *)((const char *)item + (size_t)k * size + name_offset);
+  return name ? name : "";
+}
+
+/* Names of one kind: sound, and none twice. */
+static void check_names(sni_compile *c, const char *kind, const char *what, const void *item,
+                        size_t size, size_t name_offset, int n) {
+  name_of *list = calloc((size_t)n + 1, sizeof *list);
+  if (!list) {
+    c->out_of_memory = true;
+    return;
+  }
+  for (int k = 0; k < n; k++) {
+    list[k] = (name_of){name_at(item, size, name_offset, k), k};
+    sni_compile_at(c, kind, list[k].name);
+    sni_compile_name(c, list[k].name, what);
+  }
+  qsort(list, (size_t)n, sizeof *list, by_name);
+  for (int k = 1; k < n; k++) {
+    if (strcmp(list[k].name, list[k - 1].name) == 0) {
+      sni_compile_at(c, kind, list[k].name);
+      sni_compile_fail(c, NULL, "two %ss have this name", what);
+    }
+  }
+  free(list);
+}
+
+static const char **copy_names(sni_compile *c, const void *item, size_t size, size_t name_offset,
+                               int n) {
+  const char **out = sni_compile_take(c, (size_t)n, sizeof *out);
+  for (int k = 0; out && k < n; k++) {
+    out[k] = sni_arena_text(&c->m->arena, name_at(item, size, name_offset, k));
+  }
+  return out;
+}
+
+static void finish_contacts(sni_compile *c) {
+  const sn_contact_def *def = c->b->contact.item;
+  const int n = c->b->contact.count;
+  check_names(c, "contacts", "contact", def, sizeof *def, offsetof(sn_contact_def, name), n);
+  for (int k = 0; k < n; k++) {
+    sni_compile_at(c, "contacts", def[k].name);
+    if (!(def[k].friction >= 0) || !isfinite(def[k].friction)) {
+      sni_compile_fail(c, "friction", "is %g, needs a number >= 0", def[k].friction);
+    }
+    if (!(def[k].restitution >= 0 && def[k].restitution <= 1)) {
+      sni_compile_fail(c, "restitution", "is %g, needs 0 to 1", def[k].restitution);
+    }
+    bool used = false;
+    for (int s = 0; s < c->m->nshape; s++) {
+      used = used || (c->m->shape[s].def.contact && def[k].name &&
+                      strcmp(c->m->shape[s].def.contact, def[k].name) == 0);
+    }
+    if (!used) {
+      sni_compile_warn(c, NULL, "no shape names this contact");
+    }
+  }
+}
+
+/* ---- forces: the help that their kinds get ---- */
+
+static int force_body(sni_force_builder *b, const char *key, const char *name) {
+  return sni_compile_body(b->model, key, name);
+}
+static int force_function(sni_force_builder *b, const char *key, const sn_function_def *def) {
+  return sni_compile_function(b->model, key, def);
+}
+static int force_joint_dofs(sni_force_builder *b, int body, int *vadr) {
+  const sni_compile *c = b->model;
+  const sni_tree *t = &c->m->tree;
+  *vadr = t->vadr[body];
+  return c->broken[body] ? -1 : t->vadr[body + 1] - t->vadr[body];
+}
+static void force_fail(sni_force_builder *b, const char *key, const char *format, ...) {
+  char text[SN_ERROR_TEXT_MAX];
+  va_list args;
+  va_start(args, format);
+  vsnprintf(text, sizeof text, format, args);
+  va_end(args);
+  sni_compile_fail(b->model, key, "%s", text);
+}
+
+static void finish_forces(sni_compile *c) {
+  sn_model *m = c->m;
+  const sn_force_def *def = c->b->force.item;
+  const int n = c->b->force.count;
+  check_names(c, "forces", "force", def, sizeof *def, offsetof(sn_force_def, name), n);
+  m->force = sni_compile_take(c, (size_t)n, sizeof *m->force);
+  m->force_name = copy_names(c, def, sizeof *def, offsetof(sn_force_def, name), n);
+  sni_force_builder b = {c, force_body, force_function, force_joint_dofs, force_fail};
+  int param = 0;
+  for (int f = 0; f < n && !c->out_of_memory; f++) {
+    sni_compile_at(c, "forces", def[f].name);
+    const int kind = def[f].type ? sni_force_kind_find(def[f].type) : -1;
+    if (kind < 0) {
+      sni_compile_fail(c, "type", "'%s' is not a kind of force", def[f].type ? def[f].type : "");
+      continue;
+    }
+    sni_force *force = &m->force[m->nforce++];
+    const sni_force_ops *ops = sni_force_kind(kind);
+    *force = (sni_force){.kind = kind, .param = param, .body = {-1, -1}};
+    force->active = sni_compile_active(c, &def[f].active);
+    ops->finish(&b, &def[f], force, m->params.force + param);
+    for (int k = 0; k < ops->nparam; k++) {
+      if (!isfinite(m->params.force[param + k])) {
+        sni_compile_fail(c, ops->param_key[k], "is %g, needs a finite number",
+                         m->params.force[param + k]);
+      }
+    }
+    param += ops->nparam;
+  }
+}
+
+static void finish_motions(sni_compile *c) {
+  sn_model *m = c->m;
+  const sn_motion_def *def = c->b->motion.item;
+  const int n = c->b->motion.count;
+  check_names(c, "motions", "motion", def, sizeof *def, offsetof(sn_motion_def, name), n);
+  m->motion = sni_compile_take(c, (size_t)n, sizeof *m->motion);
+  m->motion_name = copy_names(c, def, sizeof *def, offsetof(sn_motion_def, name), n);
+  for (int k = 0; k < n && !c->out_of_memory; k++) {
+    sni_compile_at(c, "motions", def[k].name);
+    sni_motion *motion = &m->motion[k];
+    m->nmotion = k + 1;
+    motion->body = sni_compile_body(c, "joint", def[k].joint);
+    motion->active = sni_compile_active(c, &def[k].active);
+    if (motion->body < 0) {
+      if (motion->body == -1) {
+        sni_compile_fail(c, "joint", "is the world, which has none: needs the name of a body");
+      }
+      continue;
+    }
+    for (int j = 0; j < k; j++) {
+      if (m->motion[j].body == motion->body) {
+        sni_compile_fail(c, "joint", "'%s' follows the motion '%s' already", def[k].joint,
+                         def[j].name);
+      }
+    }
+    const int nv = m->tree.vadr[motion->body + 1] - m->tree.vadr[motion->body];
+    if (c->broken[motion->body]) {
+      continue;
+    }
+    if (def[k].nq != nv || nv == 0) {
+      sni_compile_fail(c, "q", "has %d function%s, the joint '%s' has %d coordinate%s", def[k].nq,
+                       def[k].nq == 1 ? "" : "s", def[k].joint, nv, nv == 1 ? "" : "s");
+      continue;
+    }
+    for (int j = 0; j < nv; j++) {
+      char key[16];
+      snprintf(key, sizeof key, nv > 1 ? "q[%d]" : "q", j);
+      motion->q[j] = sni_compile_function(c, key, &def[k].q[j]);
+    }
+  }
+}
+
+static void finish_loops(sni_compile *c) {
+  const sn_loop_def *def = c->b->loop.item;
+  const int n = c->b->loop.count;
+  check_names(c, "loops", "loop", def, sizeof *def, offsetof(sn_loop_def, name), n);
+  c->m->loop_name = copy_names(c, def, sizeof *def, offsetof(sn_loop_def, name), n);
+  c->m->nloop = n;
+  for (int k = 0; k < n; k++) {
+    sni_compile_at(c, "loops", def[k].name);
+    const int a = sni_compile_body(c, "a.body", def[k].a.body);
+    const int b = sni_compile_body(c, "b.body", def[k].b.body);
+    if (a == b && a != -2) {
+      sni_compile_fail(c, "b.body", "is the same body as a: a loop needs two");
+    }
+    sni_joint joint;
+    sn_vec6 S0[SN_NV_MAX];
+    sn_error err = {0};
+    const sn_status status = sni_joint_finish(&c->joints, &def[k].joint, &joint, S0, &err);
+    if (status) {
+      err.code = status;
+      sni_compile_pass_on(c, NULL, &err);
+    }
+  }
+}
+
+void sni_compile_parts(sni_compile *c) {
+  finish_contacts(c);
+  finish_forces(c);
+  finish_motions(c);
+  finish_loops(c);
+}
+
+/* ---- the start ---- */
+
+static void initial_pose(sni_compile *c, const sn_initial_def *def, int i, double *q) {
+  const sni_joint_set set = sni_tree_joints(&c->m->tree);
+  const sni_joint_ops *ops = sni_joint_ops_of(set, i);
+  if (!ops->axis_free || !ops->from_pose) {
+    sni_compile_fail(c, "pose", "a %s joint starts from q, not from a pose", ops->kind.keyword);
+  } else if (!ops->from_pose(set, i, def->pose, q)) {
+    sni_compile_fail(c, "pose", "a %s joint cannot take this pose", ops->kind.keyword);
+  }
+}
+
+/* A prescribed joint starts where its motion starts; a start that disagrees is an error. */
+static void start_motions(sni_compile *c, const bool *q_given, const bool *qd_given) {
+  sn_model *m = c->m;
+  for (int k = 0; k < m->nmotion; k++) {
+    const sni_motion *motion = &m->motion[k];
+    if (motion->body < 0) {
+      continue;
+    }
+    const int adr = m->tree.vadr[motion->body], nv = m->tree.vadr[motion->body + 1] - adr;
+    double on[3] = {1};
+    if (motion->active >= 0) {
+      sni_function_eval(m->function[motion->active], 0, 0, on);
+    }
+    for (int j = 0; j < nv && on[0] > 0; j++) {
+      double f[3];
+      sni_function_eval(m->function[motion->q[j]], 0, 0, f);
+      sni_compile_at(c, "initial", m->name[motion->body]);
+      if (q_given[motion->body] && fabs(f[0] - m->q0[adr + j]) > 1e-9 * (1 + fabs(f[0]))) {
+        sni_compile_fail(c, "q", "is %.10g, but the motion '%s' begins at %.10g: leave it out",
+                         m->q0[adr + j], m->motion_name[k], f[0]);
+      }
+      if (qd_given[motion->body] && fabs(f[1] - m->qd0[adr + j]) > 1e-9 * (1 + fabs(f[1]))) {
+        sni_compile_fail(c, "qd", "is %.10g, but the motion '%s' begins with %.10g: leave it out",
+                         m->qd0[adr + j], m->motion_name[k], f[1]);
+      }
+      m->q0[adr + j] = f[0];
+      m->qd0[adr + j] = f[1];
+    }
+  }
+}
+
+static void check_run(sni_compile *c) {
+  const sn_run_def *run = &c->b->run;
+  snprintf(c->path, sizeof c->path, "run");
+  const struct {
+    const char *key;
+    double value;
+    bool zero_allowed;
+  } number[] = {{"step", run->options.step, false},
+                {"duration", run->duration, true},
+                {"record.every", run->record_every, true},
+                {"recursive.rel_tol", run->options.recursive.rel_tol, false},
+                {"recursive.abs_tol", run->options.recursive.abs_tol, false}};
+  for (int k = 0; k < SNI_COUNT(number); k++) {
+    const double v = number[k].value;
+    if (!isfinite(v) || v < 0 || (v == 0 && !number[k].zero_allowed)) {
+      sni_compile_fail(c, number[k].key, "is %g, needs a number %s 0", v,
+                       number[k].zero_allowed ? ">=" : ">");
+    }
+  }
+  if (run->options.recursive.max_steps < 1) {
+    sni_compile_fail(c, "recursive.max_steps", "is %d, needs at least 1",
+                     run->options.recursive.max_steps);
+  }
+  snprintf(c->path, sizeof c->path, "gravity");
+  if (!sn_vec3_finite(c->b->gravity)) {
+    sni_compile_fail(c, NULL, "needs three finite numbers");
+  }
+}
+
+static void copy_run(sni_compile *c) {
+  sn_model *m = c->m;
+  m->run = c->b->run;
+  m->run.options.method = sni_arena_text(&m->arena, m->run.options.method);
+  const char **pattern = sni_compile_take(c, (size_t)m->run.nrecord_channel, sizeof *pattern);
+  for (int k = 0; pattern && k < m->run.nrecord_channel; k++) {
+    pattern[k] = sni_arena_text(&m->arena, c->b->run.record_channels[k]);
+  }
+  m->run.record_channels = pattern;
+  m->units = sni_arena_text(&m->arena, c->b->units);
+  m->up = sni_arena_text(&m->arena, c->b->up);
+  const sn_vec3 g = c->b->gravity;
+  memcpy(m->params.gravity, (double[3]){g.x, g.y, g.z}, 3 * sizeof(double));
+  *m->params.step = m->run.options.step;
+  *m->params.rel_tol = m->run.options.recursive.rel_tol;
+  *m->params.abs_tol = m->run.options.recursive.abs_tol;
+}
+
+void sni_compile_start(sni_compile *c) {
+  sn_model *m = c->m;
+  const sni_tree *t = &m->tree;
+  m->q0 = sni_compile_take(c, (size_t)t->nv, sizeof *m->q0);
+  m->qd0 = sni_compile_take(c, (size_t)t->nv, sizeof *m->qd0);
+  bool *given = sni_compile_take(c, 2 * (size_t)t->nbody, sizeof *given);
+  sn_se3 *E_wb = sni_compile_take(c, (size_t)t->nbody, sizeof *E_wb);
+  check_run(c);
+  if (c->out_of_memory) {
+    return;
+  }
+  copy_run(c);
+  const sn_initial_def *def = c->b->initial.item;
+  for (int k = 0; k < c->b->initial.count; k++) {
+    sni_compile_at(c, "initial", def[k].body);
+    const int i = def[k].body ? sn_model_body_find(m, def[k].body) : -1;
+    if (i < 0) {
+      sni_compile_fail(c, NULL, "there is no body '%s'", def[k].body ? def[k].body : "");
+      continue;
+    }
+    const int adr = t->vadr[i], nv = t->vadr[i + 1] - adr;
+    if (c->broken[i]) {
+      continue;
+    }
+    if (def[k].has_pose && def[k].q.n > 0) {
+      sni_compile_fail(c, "pose", "both pose and q are given: one is enough");
+    }
+    if (def[k].has_pose) {
+      initial_pose(c, &def[k], i, m->q0 + adr);
+    } else {
+      sni_compile_spread(c, "q", &def[k].q, nv, 0, false, m->q0 + adr);
+    }
+    sni_compile_spread(c, "qd", &def[k].qd, nv, 0, false, m->qd0 + adr);
+    given[i] = def[k].has_pose || def[k].q.n > 0;
+    given[t->nbody + i] = def[k].qd.n > 0;
+  }
+  if (c->b->errors.count > 0) {
+    return;
+  }
+  start_motions(c, given, given + t->nbody);
+  sni_model_poses(m, m->q0, E_wb);
+  for (int f = 0; f < m->nforce; f++) {
+    const sni_force_ops *ops = sni_force_kind(m->force[f].kind);
+    if (ops->settle) {
+      ops->settle(&m->force[f], E_wb, m->params.force + m->force[f].param);
+    }
+  }
+}

@@ -1,0 +1,103 @@
+/* force.h: what a kind of force must provide.  A new kind = one file in forces/ + one row in
+ * force.c. */
+#ifndef SNI_FORCE_H
+#define SNI_FORCE_H
+
+#include "base/error.h"
+#include "math/se3.h"
+#include "model/field.h"
+#include "model/function.h"
+
+/* The constant part of a force: indices only. */
+typedef struct sni_force {
+  int kind;            /* row in the table of force.c                                       */
+  int param;           /* its first parameter                                               */
+  int active;          /* function; -1: always                                              */
+  int body[2];         /* -1: the world                                                     */
+  sn_vec3 at[2];       /* points in the frames of the bodies                                */
+  int joint, nv, vadr; /* joint_torque                                                      */
+  int nfunction, function[SN_NV_MAX];
+  sn_frame frame;
+} sni_force;
+
+/* What an evaluation sees and adds to.  Plain arrays; world axes, at the origins of the bodies. */
+typedef struct sni_force_eval {
+  double t, t_ref;
+  const sni_function *const *function;
+  const sn_se3 *E_wb; /* nbody */
+  const sn_vec6 *phi; /* nbody */
+  sn_vec6 *wrench;    /* nbody: added to */
+  double *tau;        /* nv: added to    */
+} sni_force_eval;
+
+/* Help that a kind needs while a model is built. */
+typedef struct sni_force_builder sni_force_builder;
+struct sni_force_builder {
+  void *model;
+  /* -1: the world; -2: no such body, and the problem has been reported */
+  int (*body)(sni_force_builder *b, const char *key, const char *name);
+  /* index of the compiled function; -1 and reported if it is bad */
+  int (*function)(sni_force_builder *b, const char *key, const sn_function_def *def);
+  /* coordinates of a body's joint; -1: it is broken, which has been reported */
+  int (*joint_dofs)(sni_force_builder *b, int body, int *vadr);
+  void (*fail)(sni_force_builder *b, const char *key, const char *format, ...) SN_PRINTF(3, 4);
+};
+
+typedef struct sni_force_ops {
+  sni_kind kind;
+  int nparam; /* numbers that may be changed during a run; their keys in order in param_key */
+  const char *const *param_key;
+  /* Checks and stores; param: nparam numbers to fill. */
+  void (*finish)(sni_force_builder *b, const sn_force_def *def, sni_force *force, double *param);
+  /* In the initial pose, for what depends on it (a rest length).  NULL: nothing does. */
+  void (*settle)(const sni_force *force, const sn_se3 *E_wb, double *param);
+  void (*apply)(const sni_force_eval *e, const sni_force *force, const double *param);
+  /* NULL: it has no potential. */
+  double (*potential)(const sni_force_eval *e, const sni_force *force, const double *param);
+} sni_force_ops;
+
+int sni_force_kind_find(const char *keyword); /* -1: none */
+int sni_force_kind_count(void);
+const sni_force_ops *sni_force_kind(int kind);
+
+/* ---- Shared by the files in forces/ ---- */
+
+static inline double sni_force_value(const sni_force_eval *e, int function) {
+  double out[3];
+  sni_function_eval(e->function[function], e->t, e->t_ref, out);
+  return out[0];
+}
+
+static inline bool sni_force_is_active(const sni_force_eval *e, const sni_force *f) {
+  return f->active < 0 || sni_force_value(e, f->active) > 0;
+}
+
+/* A point fixed to a body (-1: the world): where it is and how it moves. */
+static inline sn_vec3 sni_force_point(const sn_se3 *E_wb, int body, sn_vec3 at) {
+  return body < 0 ? at : sn_se3_point(E_wb[body], at);
+}
+static inline sn_vec3 sni_force_velocity(const sni_force_eval *e, int body, sn_vec3 x) {
+  return body < 0 ? (sn_vec3){0}
+                  : sn_vec3_add(e->phi[body].v,
+                                sn_vec3_cross(e->phi[body].w, sn_vec3_sub(x, e->E_wb[body].p)));
+}
+/* A force f in world axes at the world point x of a body. */
+static inline void sni_force_push(const sni_force_eval *e, int body, sn_vec3 x, sn_vec3 f) {
+  if (body >= 0) {
+    sn_vec6 *wrench = &e->wrench[body];
+    wrench->v = sn_vec3_add(wrench->v, f);
+    wrench->w = sn_vec3_add(wrench->w, sn_vec3_cross(sn_vec3_sub(x, e->E_wb[body].p), f));
+  }
+}
+
+/* Three functions of a vector, compiled into force->function. */
+void sni_force_vector(sni_force_builder *b, const char *key, const sn_function_def *def,
+                      sni_force *force);
+/* Their value in world axes. */
+static inline sn_vec3 sni_force_vector_value(const sni_force_eval *e, const sni_force *f) {
+  const sn_vec3 a = {sni_force_value(e, f->function[0]), sni_force_value(e, f->function[1]),
+                     sni_force_value(e, f->function[2])};
+  return f->frame == SN_FRAME_BODY ? sn_mat3_mul_vec(e->E_wb[f->body[0]].R, a) : a;
+}
+
+#endif

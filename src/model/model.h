@@ -1,0 +1,97 @@
+/* model.h: the compiled mechanism.  Immutable after sn_builder_finish, shared by sims and threads.
+ */
+#ifndef SNI_MODEL_H
+#define SNI_MODEL_H
+
+#include "base/arena.h"
+#include "model/force.h"
+#include "model/function.h"
+#include "model/mass.h"
+#include "model/tree.h"
+
+/* Every number that does not change the structure.  The model has one with the defaults, each sim
+ * a copy of its own.  One block, so that a copy is a memcpy. */
+typedef struct sni_params {
+  int count;
+  double *value;   /* the block; everything below points into it                            */
+  double *gravity; /* 3                                                                      */
+  double *step, *rel_tol, *abs_tol;
+  double *stiffness, *damping, *rest, *armature;       /* nv each: joint springs          */
+  double *drive_stiffness, *drive_damping, *drive_max; /* nv each                         */
+  double *drag_angular, *drag_linear;                  /* nbody each                      */
+  double *inertia; /* nbody x 10: mass, centre of mass, xx yy zz xy xz yz                    */
+  double *force;   /* those of the forces, one after the other                               */
+} sni_params;
+
+typedef struct sni_drive {
+  int body;
+  int target[SN_NV_MAX], rate[SN_NV_MAX]; /* functions; -1: none                            */
+} sni_drive;
+
+typedef struct sni_motion {
+  int body;
+  int q[SN_NV_MAX];
+  int active; /* function; -1: always */
+} sni_motion;
+
+typedef struct sni_shape {
+  sn_shape_def def;
+  int body;
+  sni_mesh *mesh; /* owned; NULL: the kind has none */
+} sni_shape;
+
+struct sn_model {
+  sni_arena arena;
+  sni_tree tree;
+  const char **name; /* nbody, in the order of the tree                                     */
+  int *given;        /* nbody: k-th body as it was given -> index in the tree               */
+  int *by_name;      /* nbody: sorted by name                                               */
+  sni_params params; /* defaults                                                            */
+  sni_shape *shape;
+  int nshape;
+  sni_function **function;
+  int nfunction;
+  sni_force *force;
+  const char **force_name;
+  int nforce, nforce_param;
+  sni_drive *drive;
+  int ndrive;
+  sni_motion *motion;
+  const char **motion_name;
+  int nmotion;
+  const char **loop_name;
+  int nloop;
+  const char *limited;  /* name of a joint with limits, NULL: none                          */
+  const char *rubbing;  /* name of a joint with friction                                    */
+  const char *touching; /* name of a body that collides                                     */
+  double *q0, *qd0;
+  sn_run_def run;
+  const char *units, *up;
+  double mass;
+  uint64_t hash;
+};
+
+/* ---- params.c ---- */
+size_t sni_params_size(int nbody, int nv, int nforce_param);
+void sni_params_place(sni_params *p, int nbody, int nv, int nforce_param, double *memory);
+void sni_params_copy(sni_params *to, const sni_params *from);
+sn_inertia sni_params_inertia(const sni_params *p, int body);
+void sni_params_set_inertia(sni_params *p, int body, sn_inertia I);
+
+typedef struct sni_param_ref {
+  int index, count; /* entries of value                                                    */
+  unsigned flags;   /* SNI_POSITIVE, SNI_NOT_NEGATIVE                                      */
+  int inertia_of;   /* body whose inertia it belongs to; -1: none                          */
+} sni_param_ref;
+
+/* "bodies.hip.joint.stiffness", "bodies.wrist.joint.rest[1]", "gravity[2]", "forces.f.stiffness",
+ * "run.step".  Without an index it means all coordinates. */
+sn_status sni_param_find(const sn_model *m, const char *path, sni_param_ref *ref, sn_error *err);
+
+/* ---- pose.c: positions without the work memory of a sim ---- */
+void sni_model_poses(const sn_model *m, const double *q, sn_se3 *E_wb);
+
+uint64_t sni_hash(uint64_t seed, const void *data, size_t size); /* FNV-1a */
+#define SNI_HASH_SEED 0xcbf29ce484222325u
+
+#endif

@@ -1,0 +1,303 @@
+/* tables.c: the keys of the maps in a scene file that have no kinds: bodies, motions, loops,
+ * contacts, initial, run; and the keys that every joint has. */
+#include "model/field.h"
+#include "model/joint.h"
+
+#define AT(type, member) offsetof(type, member)
+#define TABLE(table_name, table_doc, fields)                                                       \
+  { .name = table_name, .doc = table_doc, .field = fields, .count = SNI_COUNT(fields) }
+
+static const sni_field friction_field[] = {{.key = "law",
+                                            .type = SNI_F_WORD,
+                                            .offset = AT(sn_joint_friction_def, law),
+                                            .choices = "coulomb",
+                                            .doc = "how friction depends on the load"},
+                                           {.key = "mu",
+                                            .type = SNI_F_NUMBER,
+                                            .flags = SNI_REQUIRED | SNI_NOT_NEGATIVE,
+                                            .offset = AT(sn_joint_friction_def, mu),
+                                            .unit = "",
+                                            .doc = "coefficient of friction"},
+                                           {.key = "pin_radius",
+                                            .type = SNI_F_NUMBER,
+                                            .flags = SNI_REQUIRED | SNI_POSITIVE,
+                                            .offset = AT(sn_joint_friction_def, pin_radius),
+                                            .unit = "m",
+                                            .doc = "radius at which the surfaces rub"},
+                                           {.key = "pin_length",
+                                            .type = SNI_F_NUMBER,
+                                            .flags = SNI_REQUIRED | SNI_POSITIVE,
+                                            .offset = AT(sn_joint_friction_def, pin_length),
+                                            .unit = "m",
+                                            .doc = "length of the pin"}};
+static const sni_table friction_table = {.name = "joint_friction",
+                                         .doc = "friction inside the joint, growing with its load",
+                                         .field = friction_field,
+                                         .count = SNI_COUNT(friction_field),
+                                         .enabled_offset = AT(sn_joint_friction_def, enabled) + 1};
+
+static const sni_field drive_field[] = {
+    {.key = "target",
+     .type = SNI_F_FUNCTIONS,
+     .offset = AT(sn_drive_def, target),
+     .offset2 = AT(sn_drive_def, ntarget),
+     .unit = "rad, m",
+     .doc = "where the joint should be: a time function, or one for each coordinate"},
+    {.key = "rate",
+     .type = SNI_F_FUNCTIONS,
+     .offset = AT(sn_drive_def, rate),
+     .offset2 = AT(sn_drive_def, nrate),
+     .unit = "rad/s, m/s",
+     .doc = "how fast it should move; default: the rate of target"},
+    {.key = "stiffness",
+     .type = SNI_F_PER_DOF,
+     .flags = SNI_NOT_NEGATIVE | SNI_TUNABLE,
+     .offset = AT(sn_drive_def, stiffness),
+     .unit = "N m/rad, N/m",
+     .doc = "force for each unit of position error"},
+    {.key = "damping",
+     .type = SNI_F_PER_DOF,
+     .flags = SNI_NOT_NEGATIVE | SNI_TUNABLE,
+     .offset = AT(sn_drive_def, damping),
+     .unit = "N m s/rad, N s/m",
+     .doc = "force for each unit of rate error"},
+    {.key = "max_force",
+     .type = SNI_F_PER_DOF,
+     .flags = SNI_NOT_NEGATIVE | SNI_TUNABLE,
+     .offset = AT(sn_drive_def, max_force),
+     .unit = "N m, N",
+     .doc = "most that the drive can give; default: no limit"}};
+static const sni_table drive_table = {
+    .name = "drive",
+    .doc = "a servo: force = stiffness (target - q) + damping (rate - qd), within max_force",
+    .field = drive_field,
+    .count = SNI_COUNT(drive_field),
+    .enabled_offset = AT(sn_drive_def, enabled) + 1};
+
+static const sni_field joint_field[] = {
+    {.key = "at",
+     .type = SNI_F_POSE,
+     .offset = AT(sn_joint_def, at),
+     .unit = "m, rad",
+     .doc = "pose of the joint in the parent's frame, at q = 0"},
+    {.key = "stiffness",
+     .type = SNI_F_PER_DOF,
+     .flags = SNI_NOT_NEGATIVE | SNI_TUNABLE,
+     .offset = AT(sn_joint_def, stiffness),
+     .unit = "N m/rad, N/m",
+     .doc = "spring towards rest"},
+    {.key = "damping",
+     .type = SNI_F_PER_DOF,
+     .flags = SNI_NOT_NEGATIVE | SNI_TUNABLE,
+     .offset = AT(sn_joint_def, damping),
+     .unit = "N m s/rad, N s/m",
+     .doc = "force against motion, proportional to its rate"},
+    {.key = "rest",
+     .type = SNI_F_PER_DOF,
+     .flags = SNI_TUNABLE,
+     .offset = AT(sn_joint_def, rest),
+     .unit = "rad, m",
+     .doc = "q at which the spring is slack"},
+    {.key = "armature",
+     .type = SNI_F_PER_DOF,
+     .flags = SNI_NOT_NEGATIVE | SNI_TUNABLE,
+     .offset = AT(sn_joint_def, armature),
+     .unit = "kg m^2, kg",
+     .doc = "inertia of the motor, as felt at the joint"},
+    {.key = "limits",
+     .type = SNI_F_LIMITS,
+     .offset = AT(sn_joint_def, lower),
+     .offset2 = AT(sn_joint_def, upper),
+     .unit = "rad, m",
+     .doc = "lowest and highest q: [lo, hi], or a pair for each coordinate"},
+    {.key = "friction",
+     .type = SNI_F_TABLE,
+     .offset = AT(sn_joint_def, friction),
+     .table = &friction_table,
+     .doc = "friction inside the joint"},
+    {.key = "drive",
+     .type = SNI_F_TABLE,
+     .offset = AT(sn_joint_def, drive),
+     .table = &drive_table,
+     .doc = "a servo in the joint"}};
+
+static const sni_kind *joint_kind(int k) {
+  return k < sni_joint_kind_count() ? &sni_joint_kind(k)->kind : NULL;
+}
+
+const sni_family *sni_joint_family(void) {
+  static const sni_family family = {
+      .name = "joint",
+      .common = TABLE("joint", "how a body moves relative to its parent", joint_field),
+      .kind = joint_kind};
+  return &family;
+}
+
+static const sni_field body_field[] = {
+    {.key = "parent",
+     .type = SNI_F_NAME,
+     .offset = AT(sn_body_def, parent),
+     .doc = "the body that it hangs on; world: the ground"},
+    {.key = "joint",
+     .type = SNI_F_JOINT,
+     .flags = SNI_REQUIRED,
+     .offset = AT(sn_body_def, joint),
+     .doc = "how it moves relative to its parent"},
+    {.key = "inertia",
+     .type = SNI_F_INERTIA,
+     .offset = AT(sn_body_def, inertia),
+     .offset2 = AT(sn_body_def, has_inertia),
+     .unit = "kg, m, kg m^2",
+     .doc = "mass and inertia; then shapes carry no mass"},
+    {.key = "shapes",
+     .type = SNI_F_SHAPES,
+     .offset = AT(sn_body_def, shapes),
+     .offset2 = AT(sn_body_def, nshape),
+     .doc = "what it looks like, weighs (by density) and collides with (if it names a contact)"},
+    {.key = "damping",
+     .type = SNI_F_DAMPING,
+     .flags = SNI_NOT_NEGATIVE | SNI_TUNABLE,
+     .offset = AT(sn_body_def, damping_angular),
+     .offset2 = AT(sn_body_def, damping_linear),
+     .unit = "N m s/rad, N s/m",
+     .doc = "drag against the motion of the centre of mass: a number, or {angular, linear}"}};
+const sni_table sni_body_table =
+    TABLE("body", "a rigid body and the joint it hangs on", body_field);
+
+static const sni_field motion_field[] = {
+    {.key = "joint",
+     .type = SNI_F_NAME,
+     .flags = SNI_REQUIRED,
+     .offset = AT(sn_motion_def, joint),
+     .doc = "the joint that follows (a joint bears its body's name)"},
+    {.key = "q",
+     .type = SNI_F_FUNCTIONS,
+     .flags = SNI_REQUIRED,
+     .offset = AT(sn_motion_def, q),
+     .offset2 = AT(sn_motion_def, nq),
+     .unit = "rad, m",
+     .doc = "a time function, or one for each coordinate"},
+    {.key = "active",
+     .type = SNI_F_FUNCTION,
+     .offset = AT(sn_motion_def, active),
+     .doc = "follows while this is above 0, moves freely otherwise"}};
+const sni_table sni_motion_table =
+    TABLE("motion", "a joint that follows a function of time exactly", motion_field);
+
+static const sni_field loop_field[] = {{.key = "a",
+                                        .type = SNI_F_POINT,
+                                        .flags = SNI_REQUIRED,
+                                        .offset = AT(sn_loop_def, a),
+                                        .unit = "m",
+                                        .doc = "one side: a body and where on it"},
+                                       {.key = "b",
+                                        .type = SNI_F_POINT,
+                                        .flags = SNI_REQUIRED,
+                                        .offset = AT(sn_loop_def, b),
+                                        .unit = "m",
+                                        .doc = "the other side"},
+                                       {.key = "joint",
+                                        .type = SNI_F_JOINT,
+                                        .offset = AT(sn_loop_def, joint),
+                                        .doc = "the keys of a joint stand in the loop itself"}};
+const sni_table sni_loop_table = TABLE("loop", "a joint that closes a loop", loop_field);
+
+static const sni_field contact_field[] = {{.key = "friction",
+                                           .type = SNI_F_NUMBER,
+                                           .flags = SNI_NOT_NEGATIVE,
+                                           .offset = AT(sn_contact_def, friction),
+                                           .unit = "",
+                                           .doc = "coefficient of friction"},
+                                          {.key = "restitution",
+                                           .type = SNI_F_NUMBER,
+                                           .flags = SNI_NOT_NEGATIVE,
+                                           .offset = AT(sn_contact_def, restitution),
+                                           .unit = "",
+                                           .doc = "0: no bounce; 1: full bounce"}};
+const sni_table sni_contact_table = TABLE("contact", "a contact material", contact_field);
+
+static const sni_field initial_field[] = {
+    {.key = "q",
+     .type = SNI_F_PER_DOF,
+     .offset = AT(sn_initial_def, q),
+     .unit = "rad, m",
+     .doc = "coordinates at the start"},
+    {.key = "qd",
+     .type = SNI_F_PER_DOF,
+     .offset = AT(sn_initial_def, qd),
+     .unit = "rad/s, m/s",
+     .doc = "rates at the start"},
+    {.key = "pose",
+     .type = SNI_F_POSE,
+     .offset = AT(sn_initial_def, pose),
+     .offset2 = AT(sn_initial_def, has_pose),
+     .unit = "m, rad",
+     .doc = "instead of q, for joints without an axis: pose relative to the joint's rest frame"}};
+const sni_table sni_initial_table = TABLE("initial", "where a body starts", initial_field);
+
+static const sni_field record_field[] = {{.key = "every",
+                                          .type = SNI_F_NUMBER,
+                                          .flags = SNI_POSITIVE,
+                                          .offset = AT(sn_run_def, record_every),
+                                          .unit = "s",
+                                          .doc = "time between records; default: every step"},
+                                         {.key = "channels",
+                                          .type = SNI_F_PATTERNS,
+                                          .offset = AT(sn_run_def, record_channels),
+                                          .offset2 = AT(sn_run_def, nrecord_channel),
+                                          .doc = "which channels, as patterns with * and ?"}};
+static const sni_table record_table = TABLE("record", "what is recorded, and when", record_field);
+
+static const sni_field recursive_field[] = {
+    {.key = "integrator",
+     .type = SNI_F_CHOICE,
+     .offset = AT(sn_run_def, options.recursive.integrator),
+     .choices = "dopri5|rk4",
+     .doc = "adaptive Dormand-Prince 5(4), or classic Runge-Kutta 4 with fixed steps"},
+    {.key = "rel_tol",
+     .type = SNI_F_NUMBER,
+     .flags = SNI_POSITIVE,
+     .offset = AT(sn_run_def, options.recursive.rel_tol),
+     .unit = "",
+     .doc = "dopri5: relative tolerance"},
+    {.key = "abs_tol",
+     .type = SNI_F_NUMBER,
+     .flags = SNI_POSITIVE,
+     .offset = AT(sn_run_def, options.recursive.abs_tol),
+     .unit = "",
+     .doc = "dopri5: absolute tolerance"},
+    {.key = "max_steps",
+     .type = SNI_F_INTEGER,
+     .flags = SNI_POSITIVE,
+     .offset = AT(sn_run_def, options.recursive.max_steps),
+     .unit = "",
+     .doc = "dopri5: most substeps within one step"}};
+static const sni_table recursive_table =
+    TABLE("recursive", "options of the method recursive", recursive_field);
+
+static const sni_field run_field[] = {{.key = "method",
+                                       .type = SNI_F_WORD,
+                                       .offset = AT(sn_run_def, options.method),
+                                       .choices = "recursive|redmax|structured|adaptive|projective",
+                                       .doc = "the method that computes the motion"},
+                                      {.key = "step",
+                                       .type = SNI_F_NUMBER,
+                                       .flags = SNI_POSITIVE,
+                                       .offset = AT(sn_run_def, options.step),
+                                       .unit = "s",
+                                       .doc = "time from one state to the next"},
+                                      {.key = "duration",
+                                       .type = SNI_F_NUMBER,
+                                       .flags = SNI_NOT_NEGATIVE,
+                                       .offset = AT(sn_run_def, duration),
+                                       .unit = "s",
+                                       .doc = "how long to simulate"},
+                                      {.key = "record",
+                                       .type = SNI_F_TABLE,
+                                       .table = &record_table,
+                                       .doc = "what is recorded, and when"},
+                                      {.key = "recursive",
+                                       .type = SNI_F_TABLE,
+                                       .table = &recursive_table,
+                                       .doc = "options of the method recursive"}};
+const sni_table sni_run_table = TABLE("run", "how to run", run_field);
