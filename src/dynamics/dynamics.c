@@ -1,0 +1,338 @@
+/* dynamics.c: everything that acts on a mechanism, evaluated. */
+#include "dynamics/dynamics.h"
+
+#include <string.h>
+
+static bool has_forces(const sni_dynamics *d) {
+  return d->m->nforce > 0 || d->ndragged > 0 || d->user_force;
+}
+
+/* tau += what springs and dampers in the joints give; returns their energy. */
+static double joint_springs(const sni_dynamics *d, const double *q, const double *qd, double *tau) {
+  const sni_tree *t = &d->m->tree;
+  const sni_params *p = &d->params;
+  double energy = 0;
+  for (int k = 0; k < d->nsprung; k++) {
+    const int i = d->sprung[k], adr = t->vadr[i];
+    const sni_spring spring = {.q = q + adr,
+                               .qd = qd + adr,
+                               .q_to = p->rest + adr,
+                               .qd_to = d->zero,
+                               .stiffness = p->stiffness + adr,
+                               .damping = p->damping + adr};
+    energy += sni_joint_spring(sni_tree_joints(t), i, &spring, tau + adr);
+  }
+  return energy;
+}
+
+static void drives(const sni_dynamics *d, double t, double t_ref, const double *q, const double *qd,
+                   const sn_input *input, double *tau) {
+  const sn_model *m = d->m;
+  for (int k = 0; k < m->ndrive; k++) {
+    const sni_drive *drive = &m->drive[k];
+    const int adr = m->tree.vadr[drive->body], nv = m->tree.vadr[drive->body + 1] - adr;
+    double target[SN_NV_MAX] = {0}, rate[SN_NV_MAX] = {0};
+    for (int c = 0; c < nv; c++) {
+      double f[3];
+      if (drive->target[c] >= 0) {
+        sni_function_eval(m->function[drive->target[c]], t, t_ref, f);
+        target[c] = f[0];
+        rate[c] = f[1];
+      }
+      if (drive->rate[c] >= 0) {
+        sni_function_eval(m->function[drive->rate[c]], t, t_ref, f);
+        rate[c] = f[0];
+      }
+      if (input && input->drive_target) {
+        target[c] = input->drive_target[adr + c];
+        rate[c] = 0;
+      }
+      if (input && input->drive_rate) {
+        rate[c] = input->drive_rate[adr + c];
+      }
+    }
+    const sni_spring spring = {.q = q + adr,
+                               .qd = qd + adr,
+                               .q_to = target,
+                               .qd_to = rate,
+                               .stiffness = d->params.drive_stiffness + adr,
+                               .damping = d->params.drive_damping + adr,
+                               .max_force = d->params.drive_max + adr};
+    sni_joint_spring(sni_tree_joints(&m->tree), drive->body, &spring, tau + adr);
+  }
+}
+
+/* A wrench -d times the twist of the centre-of-mass frame. */
+static void drag(const sni_dynamics *d) {
+  for (int k = 0; k < d->ndragged; k++) {
+    const int i = d->dragged[k];
+    const double *I = d->params.inertia + 10 * i;
+    const sn_vec3 c = sn_mat3_mul_vec(d->E_wb[i].R, (sn_vec3){I[1], I[2], I[3]});
+    const sn_vec6 phi = d->phi[i];
+    const sn_vec3 force =
+        sn_vec3_scale(sn_vec3_add(phi.v, sn_vec3_cross(phi.w, c)), -d->params.drag_linear[i]);
+    sn_vec6 *wrench = &d->w.wrench[i];
+    wrench->w = sn_vec3_add(
+        wrench->w, sn_vec3_addscaled(sn_vec3_cross(c, force), -d->params.drag_angular[i], phi.w));
+    wrench->v = sn_vec3_add(wrench->v, force);
+  }
+}
+
+static void copy_poses(const sni_dynamics *d) {
+  for (int i = 0; i < d->m->tree.nbody; i++) {
+    d->E_wb[i] = sni_link_pose(&d->w.link[i]);
+    d->phi[i] = sni_link_twist(&d->w.link[i]);
+  }
+}
+
+static sni_force_eval force_eval(const sni_dynamics *d, double t, double t_ref) {
+  return (sni_force_eval){.t = t,
+                          .t_ref = t_ref,
+                          .function = (const sni_function *const *)d->m->function,
+                          .E_wb = d->E_wb,
+                          .phi = d->phi,
+                          .wrench = d->w.wrench,
+                          .tau = d->w.tau};
+}
+
+void sni_dynamics_forces(sni_dynamics *d, double t, double t_ref, const double *q, const double *qd,
+                         const sn_input *input) {
+  const sn_model *m = d->m;
+  const size_t nv = (size_t)m->tree.nv, nbody = (size_t)m->tree.nbody;
+  if (input && input->tau) {
+    memcpy(d->w.tau, input->tau, nv * sizeof *d->w.tau);
+  } else {
+    memset(d->w.tau, 0, nv * sizeof *d->w.tau);
+  }
+  joint_springs(d, q, qd, d->w.tau);
+  drives(d, t, t_ref, q, qd, input, d->w.tau);
+
+  d->use_wrench = has_forces(d) || (input && input->wrench);
+  if (!d->use_wrench) {
+    return;
+  }
+  if (input && input->wrench) {
+    memcpy(d->w.wrench, input->wrench, nbody * sizeof *d->w.wrench);
+  } else {
+    memset(d->w.wrench, 0, nbody * sizeof *d->w.wrench);
+  }
+  if (!has_forces(d)) {
+    return;
+  }
+  copy_poses(d);
+  drag(d);
+  const sni_force_eval e = force_eval(d, t, t_ref);
+  for (int f = 0; f < m->nforce; f++) {
+    if (sni_force_is_active(&e, &m->force[f])) {
+      sni_force_kind(m->force[f].kind)
+          ->apply(&e, &m->force[f], d->params.force + m->force[f].param);
+    }
+  }
+  if (d->user_force) {
+    const sn_force_context context = {.t = t,
+                                      .nbody = m->tree.nbody,
+                                      .nv = m->tree.nv,
+                                      .E_wb = d->E_wb,
+                                      .phi = d->phi,
+                                      .q = q,
+                                      .qd = qd,
+                                      .wrench = d->w.wrench,
+                                      .tau = d->w.tau};
+    d->user_force(&context, d->user);
+  }
+}
+
+void sni_dynamics_prescribe(sni_dynamics *d, double t, double t_ref, double *q, double *qd,
+                            double *qdd) {
+  const sn_model *m = d->m;
+  d->any_prescribed = false;
+  for (int k = 0; k < m->nmotion; k++) {
+    const sni_motion *motion = &m->motion[k];
+    double f[3] = {1};
+    if (motion->active >= 0) {
+      sni_function_eval(m->function[motion->active], t_ref, t_ref, f);
+    }
+    d->prescribed[motion->body] = f[0] > 0;
+    if (!(f[0] > 0)) {
+      continue;
+    }
+    d->any_prescribed = true;
+    const int adr = m->tree.vadr[motion->body];
+    for (int c = 0; c < m->tree.vadr[motion->body + 1] - adr; c++) {
+      sni_function_eval(m->function[motion->q[c]], t, t_ref, f);
+      double *const out[3] = {q, qd, qdd};
+      for (int order = 0; order < 3; order++) {
+        if (out[order]) {
+          out[order][adr + c] = f[order];
+        }
+      }
+    }
+  }
+}
+
+sni_aba_in sni_dynamics_aba_in(const sni_dynamics *d) {
+  const double *g = d->params.gravity;
+  return (sni_aba_in){.mass = d->mass,
+                      .armature = d->params.armature,
+                      .gravity = {g[0], g[1], g[2]},
+                      .use_wrench = d->use_wrench,
+                      .prescribed = d->any_prescribed ? d->prescribed : NULL};
+}
+
+int sni_dynamics_accelerate(sni_dynamics *d, double t, double t_ref, double *q, double *qd,
+                            const sn_input *input, double *qdd) {
+  sni_dynamics_prescribe(d, t, t_ref, q, qd, qdd);
+  sni_kinematics(&d->m->tree, q, qd, &d->w);
+  sni_dynamics_forces(d, t, t_ref, q, qd, input);
+  const sni_aba_in in = sni_dynamics_aba_in(d);
+  return sni_aba(&d->m->tree, &in, &d->w, qdd);
+}
+
+void sni_dynamics_energy(sni_dynamics *d, double t, const double *q, const double *qd,
+                         sn_energy *out) {
+  const sni_tree *tree = &d->m->tree;
+  const sn_vec3 g = {d->params.gravity[0], d->params.gravity[1], d->params.gravity[2]};
+  *out = (sn_energy){0};
+  double mass = 0;
+  sn_vec3 moment = {0};
+  for (int i = 0; i < tree->nbody; i++) {
+    const sni_link *l = &d->w.link[i];
+    const sn_inertia I = sni_params_inertia(&d->params, i);
+    const sn_se3 E = sni_link_pose(l);
+    const sn_vec6 phi = sni_link_twist(l);
+    const sn_vec3 c = sn_mat3_mul_vec(E.R, I.com);
+    const sn_vec3 v = sn_vec3_add(phi.v, sn_vec3_cross(phi.w, c)); /* of the centre of mass */
+    const sn_vec3 x = sn_vec3_add(E.p, c);
+    const sn_vec3 w_b = sn_mat3_tmul_vec(E.R, phi.w);
+    const sn_vec3 spin = sn_mat3_mul_vec(sn_inertia_tensor(I), w_b);
+    const sn_vec3 p = sn_vec3_scale(v, I.mass);
+    out->kinetic += 0.5 * sn_vec3_dot(p, v) + 0.5 * sn_vec3_dot(spin, w_b);
+    out->potential -= I.mass * sn_vec3_dot(g, x);
+    out->momentum = sn_vec3_add(out->momentum, p);
+    out->angular_momentum = sn_vec3_add(
+        out->angular_momentum, sn_vec3_add(sn_vec3_cross(x, p), sn_mat3_mul_vec(E.R, spin)));
+    moment = sn_vec3_addscaled(moment, I.mass, x);
+    mass += I.mass;
+  }
+  if (mass > 0) {
+    out->center_of_mass = sn_vec3_scale(moment, 1 / mass);
+  }
+  for (int k = 0; k < tree->nv; k++) {
+    out->kinetic += 0.5 * d->params.armature[k] * qd[k] * qd[k];
+  }
+  out->potential += joint_springs(d, q, qd, d->w.tau);
+  if (d->m->nforce > 0) {
+    copy_poses(d);
+    const sni_force_eval e = force_eval(d, t, t);
+    for (int f = 0; f < d->m->nforce; f++) {
+      const sni_force *force = &d->m->force[f];
+      const sni_force_ops *ops = sni_force_kind(force->kind);
+      if (ops->potential && sni_force_is_active(&e, force)) {
+        out->potential += ops->potential(&e, force, d->params.force + force->param);
+      }
+    }
+  }
+}
+
+bool sni_dynamics_next_break(const sni_dynamics *d, double t0, double t1, double *t_break) {
+  bool found = false;
+  for (int k = 0; k < d->nbreaking; k++) {
+    double t;
+    if (sni_function_next_break(d->m->function[d->breaking[k]], t0, found ? *t_break : t1, &t)) {
+      *t_break = t;
+      found = true;
+    }
+  }
+  return found;
+}
+
+bool sni_dynamics_reparam(const sni_dynamics *d, double *q, double *qd) {
+  const sni_tree *t = &d->m->tree;
+  bool changed = false;
+  for (int n = 0; n < t->nrun; n++) {
+    const sni_run *run = &t->run[n];
+    for (int i = run->first; run->ops->reparam && i < run->first + run->count; i++) {
+      if (!(d->any_prescribed && d->prescribed[i])) {
+        changed |= run->ops->reparam(sni_tree_joints(t), i, q + t->vadr[i], qd + t->vadr[i]);
+      }
+    }
+  }
+  return changed;
+}
+
+int sni_dynamics_not_finite(const sni_dynamics *d, const double *x) {
+  const sni_tree *t = &d->m->tree;
+  for (int i = 0; i < t->nbody; i++) {
+    for (int k = t->vadr[i]; k < t->vadr[i + 1]; k++) {
+      if (!isfinite(x[k])) {
+        return i;
+      }
+    }
+  }
+  return -1;
+}
+
+/* ---- parameters and memory ---- */
+
+void sni_dynamics_refresh(sni_dynamics *d) {
+  const sni_tree *t = &d->m->tree;
+  const sni_params *p = &d->params;
+  d->nsprung = d->ndragged = 0;
+  for (int i = 0; i < t->nbody; i++) {
+    d->mass[i] = sni_mass_from_inertia(sni_params_inertia(p, i));
+    bool sprung = false;
+    for (int k = t->vadr[i]; k < t->vadr[i + 1]; k++) {
+      sprung = sprung || p->stiffness[k] > 0 || p->damping[k] > 0;
+    }
+    if (sprung) {
+      d->sprung[d->nsprung++] = i;
+    }
+    if (p->drag_angular[i] > 0 || p->drag_linear[i] > 0) {
+      d->dragged[d->ndragged++] = i;
+    }
+  }
+  d->param_hash = sni_hash(SNI_HASH_SEED, p->value, (size_t)p->count * sizeof(double));
+}
+
+static size_t lay_out(sni_dynamics *d, const sn_model *m, char *memory) {
+  const sni_tree *t = &m->tree;
+  const size_t nbody = (size_t)t->nbody, nv = (size_t)t->nv;
+  size_t used = 0;
+#define TAKE(count, size)                                                                          \
+  (memory ? (void *)(memory + used) : NULL);                                                       \
+  used += ((count) * (size) + 63) / 64 * 64
+  char *work = TAKE(1, sni_work_size(t));
+  double *params = TAKE(1, sni_params_size(t->nbody, t->nv, m->nforce_param));
+  d->mass = TAKE(nbody, sizeof *d->mass);
+  d->sprung = TAKE(nbody, sizeof *d->sprung);
+  d->dragged = TAKE(nbody, sizeof *d->dragged);
+  d->prescribed = TAKE(nbody, sizeof *d->prescribed);
+  d->breaking = TAKE((size_t)m->nfunction, sizeof *d->breaking);
+  d->E_wb = TAKE(nbody, sizeof *d->E_wb);
+  d->phi = TAKE(nbody, sizeof *d->phi);
+  d->zero = TAKE(nv, sizeof *d->zero);
+#undef TAKE
+  if (memory) {
+    memset(memory, 0, used);
+    sni_work_place(&d->w, t, work);
+    sni_params_place(&d->params, t->nbody, t->nv, m->nforce_param, params);
+  }
+  return used;
+}
+
+size_t sni_dynamics_size(const sn_model *m) {
+  sni_dynamics d;
+  return lay_out(&d, m, NULL);
+}
+
+void sni_dynamics_place(sni_dynamics *d, const sn_model *m, void *memory) {
+  *d = (sni_dynamics){.m = m};
+  lay_out(d, m, memory);
+  sni_params_copy(&d->params, &m->params);
+  for (int f = 0; f < m->nfunction; f++) {
+    if (!sni_function_is_constant(m->function[f])) {
+      d->breaking[d->nbreaking++] = f;
+    }
+  }
+  sni_dynamics_refresh(d);
+}

@@ -1,0 +1,136 @@
+/* kinematics.c: poses, velocities and bias accelerations, from the ground to the tips.
+ *
+ *     R = R_p R_pb     r = R_p p_pb     S_w = R S_b
+ *     w = w_p + S_w,w qd                v = v_p + w_p x r + S_w,v qd
+ *     c = (w_p x w_rel + R Sdot,w qd ;  w_p x (w_p x r + v_rel) + w x v_rel + R Sdot,v qd)
+ *
+ * with (w_rel, v_rel) = S_w qd: the eta of [RMS Alg 6] for the acceleration of the material point
+ * o.  Joints are evaluated in chunks of a run, so that what they write stays in the first cache. */
+#include "dynamics/recursion.h"
+
+#include <string.h>
+
+typedef struct chunk {
+  sn_se3 E_pb[SNI_RUN_MAX];
+  sn_vec6 S[SNI_RUN_MAX * SN_NV_MAX], Sdot[SNI_RUN_MAX * SN_NV_MAX];
+} chunk;
+
+/* Pose of the body and of its origin, from the parent's. */
+SNI_LANE_FN void place(const sni_link *p, const sn_se3 *E_pb, sni_link *l) {
+  for (int j = 0; j < 3; j++) {
+    l->R[j] = sni_lane_mul(p->R, E_pb->R.m[0][j], E_pb->R.m[1][j], E_pb->R.m[2][j]);
+  }
+  l->r = sni_lane_mul(p->R, E_pb->p.x, E_pb->p.y, E_pb->p.z);
+  l->o = p->o + l->r;
+}
+
+SNI_LANE_FN sni_lane6 turned(const sni_link *l, const sn_vec6 *S) {
+  return (sni_lane6){sni_lane_mul(l->R, S->w.x, S->w.y, S->w.z),
+                     sni_lane_mul(l->R, S->v.x, S->v.y, S->v.z)};
+}
+
+/* One coordinate, S = (a; 0). */
+static void hinges(const sni_tree *t, int first, int count, const double *qd, const chunk *k,
+                   sni_work *w) {
+  for (int j = 0; j < count; j++) {
+    const int i = first + j, adr = t->vadr[i];
+    const sni_link *p = &w->link[t->parent[i]];
+    sni_link *l = &w->link[i];
+    place(p, &k->E_pb[j], l);
+    const sn_vec3 axis = t->S0[adr].w;
+    const sni_lane a = sni_lane_mul(l->R, axis.x, axis.y, axis.z);
+    const sni_lane turn = a * sni_lane_all(qd[adr]);
+    const sni_lane along = sni_lane_cross(p->w, l->r);
+    w->S[adr].w = a; /* its linear half stays zero */
+    l->c.w = sni_lane_cross(p->w, turn);
+    l->c.v = sni_lane_cross(p->w, along);
+    l->w = p->w + turn;
+    l->v = p->v + along;
+  }
+}
+
+static void general(const sni_tree *t, const sni_run *run, int first, int count, const double *qd,
+                    const chunk *k, sni_work *w) {
+  const bool constant = run->ops->constant_S;
+  int column = 0;
+  for (int j = 0; j < count; j++) {
+    const int i = first + j, adr = t->vadr[i], nv = t->vadr[i + 1] - adr;
+    const sni_link *p = &w->link[t->parent[i]];
+    sni_link *l = &w->link[i];
+    place(p, &k->E_pb[j], l);
+    sni_lane6 rel = {0}, accel = {0};
+    for (int c = 0; c < nv; c++, column++) {
+      w->S[adr + c] = turned(l, constant ? &t->S0[adr + c] : &k->S[column]);
+      rel = sni_lane6_addscaled(rel, qd[adr + c], w->S[adr + c]);
+      if (!constant) { /* otherwise Sdot stays zero */
+        w->Sdot[adr + c] = turned(l, &k->Sdot[column]);
+        accel = sni_lane6_addscaled(accel, qd[adr + c], w->Sdot[adr + c]);
+      }
+    }
+    const sni_lane along = sni_lane_cross(p->w, l->r) + rel.v;
+    l->w = p->w + rel.w;
+    l->v = p->v + along;
+    l->c.w = accel.w + sni_lane_cross(p->w, rel.w);
+    l->c.v = accel.v + (sni_lane_cross(p->w, along) + sni_lane_cross(l->w, rel.v));
+  }
+}
+
+void sni_kinematics(const sni_tree *t, const double *q, const double *qd, sni_work *w) {
+  chunk k;
+  w->link[-1] = (sni_link){.R = {{1, 0, 0, 0}, {0, 1, 0, 0}, {0, 0, 1, 0}}};
+  for (int n = 0; n < t->nrun; n++) {
+    const sni_run *run = &t->run[n];
+    const int end = run->first + run->count;
+    for (int first = run->first; first < end; first += SNI_RUN_MAX) {
+      const int count = end - first < SNI_RUN_MAX ? end - first : SNI_RUN_MAX;
+      const int adr = t->vadr[first];
+      run->ops->calc(sni_tree_joints(t), first, count, q + adr, qd + adr,
+                     (sni_joint_out){k.E_pb, k.S, k.Sdot});
+      if (run->hinge) {
+        hinges(t, first, count, qd, &k, w);
+      } else {
+        general(t, run, first, count, qd, &k, w);
+      }
+    }
+  }
+}
+
+/* ---- memory ---- */
+
+typedef struct place_at {
+  char *at; /* NULL: only count */
+  size_t used;
+} place_at;
+
+static void *take(place_at *p, size_t count, size_t size) {
+  void *out = p->at ? p->at + p->used : NULL;
+  p->used += (count * size + 63) / 64 * 64;
+  return out;
+}
+
+static size_t lay_out(sni_work *w, const sni_tree *t, void *memory) {
+  place_at p = {memory, 0};
+  const size_t nbody = (size_t)t->nbody, nv = (size_t)t->nv;
+  sni_link *link = take(&p, nbody + 1, sizeof *link);
+  w->link = link ? link + 1 : NULL;
+  w->S = take(&p, nv, sizeof *w->S);
+  w->Sdot = take(&p, nv, sizeof *w->Sdot);
+  w->Y = take(&p, nv, sizeof *w->Y);
+  w->L = take(&p, (size_t)t->nfactor, sizeof *w->L);
+  w->z = take(&p, nv, sizeof *w->z);
+  w->art = take(&p, (size_t)t->nslot, sizeof *w->art);
+  sni_lane6 *a = take(&p, nbody + 1, sizeof *a);
+  w->a = a ? a + 1 : NULL;
+  w->wrench = take(&p, nbody, sizeof *w->wrench);
+  w->tau = take(&p, nv, sizeof *w->tau);
+  return p.used;
+}
+
+size_t sni_work_size(const sni_tree *t) {
+  sni_work w;
+  return lay_out(&w, t, NULL);
+}
+
+void sni_work_place(sni_work *w, const sni_tree *t, void *memory) {
+  memset(memory, 0, lay_out(w, t, memory));
+}
