@@ -1,0 +1,316 @@
+/* channels.c: the registry of named channels: everything that can be recorded.
+ *
+ * Channels are numbered group by group; names are made when asked for, so that a model with 100,000
+ * bodies has no table of a million names.  A new channel = one row in the table of groups. */
+#include "methods/sim.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* What must be computed before a group can be read. */
+enum { NEEDS_NOTHING, NEEDS_KINEMATICS, NEEDS_FORCES };
+
+typedef struct reading {
+  sn_sim *sim;
+  const sn_state *state;
+  sn_energy energy;
+} reading;
+
+typedef struct group {
+  const char *suffix; /* after the name of a body or motion; NULL: a name of its own         */
+  const char *const *component;
+  int ncomponent; /* per body; 0: one for each coordinate of its joint                       */
+  bool usual;     /* recorded unless asked otherwise                                         */
+  int needs;
+  bool of_motions; /* of motions instead of bodies                                           */
+  double (*value)(const reading *r, int body, int component, int coordinate);
+} group;
+
+static double value_q(const reading *r, int body, int component, int coordinate) {
+  (void)body;
+  (void)component;
+  return r->state->data[coordinate];
+}
+static double value_qd(const reading *r, int body, int component, int coordinate) {
+  (void)body;
+  (void)component;
+  return r->state->data[r->state->nv + coordinate];
+}
+static double value_qdd(const reading *r, int body, int component, int coordinate) {
+  (void)body;
+  (void)component;
+  return r->sim->qdd[coordinate];
+}
+static double value_tau(const reading *r, int body, int component, int coordinate) {
+  (void)body;
+  (void)component;
+  return r->sim->tau[coordinate];
+}
+static double value_position(const reading *r, int body, int component, int coordinate) {
+  (void)coordinate;
+  return r->sim->d.w.link[body].o[component];
+}
+static double value_rotation(const reading *r, int body, int component, int coordinate) {
+  (void)coordinate;
+  const sn_quat q = sn_quat_from_mat3(sni_link_R(&r->sim->d.w.link[body]));
+  return component == 0 ? q.w : component == 1 ? q.x : component == 2 ? q.y : q.z;
+}
+static double value_reaction(const reading *r, int body, int component, int coordinate) {
+  (void)coordinate;
+  const sn_vec6 F = sn_vec6_unrotate(sni_link_R(&r->sim->d.w.link[body]), r->sim->F[body]);
+  return sn_vec6_get(F, component);
+}
+
+static const char *const xyz[] = {".x", ".y", ".z"};
+static const char *const wxyz[] = {".w", ".x", ".y", ".z"};
+static const char *const wrench[] = {".tx", ".ty", ".tz", ".fx", ".fy", ".fz"};
+
+static const group groups[] = {
+    {".q", NULL, 0, true, NEEDS_NOTHING, false, value_q},
+    {".qd", NULL, 0, true, NEEDS_NOTHING, false, value_qd},
+    {".tau", NULL, 0, true, NEEDS_FORCES, false, value_tau},
+    {".tau", NULL, 0, true, NEEDS_FORCES, true, value_tau},
+    {".qdd", NULL, 0, false, NEEDS_FORCES, false, value_qdd},
+    {".pos", xyz, 3, false, NEEDS_KINEMATICS, false, value_position},
+    {".quat", wxyz, 4, false, NEEDS_KINEMATICS, false, value_rotation},
+    {".reaction", wrench, 6, false, NEEDS_FORCES, false, value_reaction}};
+
+/* Channels of the whole: these names, in this order, come first. */
+static const char *const whole[] = {"t",
+                                    "T",
+                                    "V",
+                                    "E",
+                                    "momentum.x",
+                                    "momentum.y",
+                                    "momentum.z",
+                                    "angular_momentum.x",
+                                    "angular_momentum.y",
+                                    "angular_momentum.z",
+                                    "com.x",
+                                    "com.y",
+                                    "com.z"};
+enum { WHOLE_USUAL = 4 };
+
+static double value_whole(const reading *r, int k) {
+  const sn_energy *e = &r->energy;
+  switch (k) {
+  case 0:
+    return r->state->t;
+  case 1:
+    return e->kinetic;
+  case 2:
+    return e->potential;
+  case 3:
+    return e->kinetic + e->potential;
+  default:
+    return sn_vec3_get(k < 7    ? e->momentum
+                       : k < 10 ? e->angular_momentum
+                                : e->center_of_mass,
+                       (k - 4) % 3);
+  }
+}
+
+/* ---- numbering ---- */
+
+static int motion_coordinates(const sn_model *m) {
+  int n = 0;
+  for (int k = 0; k < m->nmotion; k++) {
+    n += sn_model_joint_dofs(m, m->motion[k].body);
+  }
+  return n;
+}
+
+static int group_count(const sn_model *m, const group *g) {
+  return g->of_motions   ? motion_coordinates(m)
+         : g->ncomponent ? m->tree.nbody * g->ncomponent
+                         : m->tree.nv;
+}
+
+typedef struct place {
+  const group *g; /* NULL: of the whole */
+  int k;          /* of the whole: which */
+  int body, component, coordinate;
+  int motion; /* -1: none */
+} place;
+
+/* Body of a coordinate, by bisection. */
+static int body_of(const sni_tree *t, int coordinate) {
+  int lo = 0, hi = t->nbody - 1;
+  while (lo < hi) {
+    const int mid = (lo + hi + 1) / 2;
+    if (t->vadr[mid] <= coordinate) {
+      lo = mid;
+    } else {
+      hi = mid - 1;
+    }
+  }
+  return lo;
+}
+
+static bool locate(const sn_model *m, int channel, place *p) {
+  *p = (place){.k = channel, .motion = -1};
+  if (channel < 0) {
+    return false;
+  }
+  if (channel < SNI_COUNT(whole)) {
+    return true;
+  }
+  channel -= SNI_COUNT(whole);
+  for (int k = 0; k < SNI_COUNT(groups); k++) {
+    const group *g = &groups[k];
+    const int n = group_count(m, g);
+    if (channel >= n) {
+      channel -= n;
+      continue;
+    }
+    p->g = g;
+    if (g->of_motions) {
+      for (p->motion = 0; channel >= sn_model_joint_dofs(m, m->motion[p->motion].body);
+           p->motion++) {
+        channel -= sn_model_joint_dofs(m, m->motion[p->motion].body);
+      }
+      p->body = m->motion[p->motion].body;
+      p->component = channel;
+      p->coordinate = m->tree.vadr[p->body] + channel;
+    } else if (g->ncomponent) {
+      p->body = channel / g->ncomponent;
+      p->component = channel % g->ncomponent;
+    } else {
+      p->coordinate = channel;
+      p->body = body_of(&m->tree, channel);
+      p->component = channel - m->tree.vadr[p->body];
+    }
+    return true;
+  }
+  return false;
+}
+
+int sn_sim_channel_count(const sn_sim *sim) {
+  int n = SNI_COUNT(whole);
+  for (int k = 0; k < SNI_COUNT(groups); k++) {
+    n += group_count(sim->m, &groups[k]);
+  }
+  return n;
+}
+
+const char *sn_sim_channel_name(const sn_sim *sim, int channel, char *out, size_t out_size) {
+  const sn_model *m = sim->m;
+  place p;
+  if (!locate(m, channel, &p)) {
+    return NULL;
+  }
+  if (!p.g) {
+    snprintf(out, out_size, "%s", whole[p.k]);
+    return out;
+  }
+  const char *name = p.motion >= 0 ? m->motion_name[p.motion] : m->name[p.body];
+  if (p.g->ncomponent) {
+    snprintf(out, out_size, "%s%s%s", name, p.g->suffix, p.g->component[p.component]);
+  } else if (sn_model_joint_dofs(m, p.body) == 1) {
+    snprintf(out, out_size, "%s%s", name, p.g->suffix);
+  } else {
+    snprintf(out, out_size, "%s%s%d", name, p.g->suffix, p.component);
+  }
+  return out;
+}
+
+bool sn_sim_channel_usual(const sn_sim *sim, int channel) {
+  place p;
+  return locate(sim->m, channel, &p) && (p.g ? p.g->usual : channel < WHOLE_USUAL);
+}
+
+/* Channel of group g for a body (or motion) and what follows its suffix. */
+static int find_in_group(const sn_model *m, const group *g, int first, int who, const char *rest) {
+  int at = first;
+  int body = who;
+  if (g->of_motions) {
+    for (int k = 0; k < who; k++) {
+      at += sn_model_joint_dofs(m, m->motion[k].body);
+    }
+    body = m->motion[who].body;
+  } else {
+    at += g->ncomponent ? who * g->ncomponent : m->tree.vadr[who];
+  }
+  const int n = g->ncomponent ? g->ncomponent : sn_model_joint_dofs(m, body);
+  for (int c = 0; c < n; c++) {
+    char want[16];
+    snprintf(want, sizeof want, "%d", c);
+    if (g->ncomponent ? strcmp(g->component[c], rest) == 0
+                      : strcmp(n == 1 ? "" : want, rest) == 0) {
+      return at + c;
+    }
+  }
+  return -1;
+}
+
+int sn_sim_channel_find(const sn_sim *sim, const char *name) {
+  const sn_model *m = sim->m;
+  for (int k = 0; k < SNI_COUNT(whole); k++) {
+    if (strcmp(whole[k], name) == 0) {
+      return k;
+    }
+  }
+  const char *dot = strchr(name, '.');
+  char owner[256];
+  if (!dot || (size_t)(dot - name) >= sizeof owner) {
+    return -1;
+  }
+  memcpy(owner, name, (size_t)(dot - name));
+  owner[dot - name] = 0;
+  const int body = sn_model_body_find(m, owner);
+  int motion = -1;
+  for (int k = 0; k < m->nmotion; k++) {
+    motion = strcmp(m->motion_name[k], owner) == 0 ? k : motion;
+  }
+  int first = SNI_COUNT(whole);
+  for (int k = 0; k < SNI_COUNT(groups); k++) {
+    const group *g = &groups[k];
+    const int who = g->of_motions ? motion : body;
+    const size_t n = strlen(g->suffix);
+    if (who >= 0 && strncmp(dot, g->suffix, n) == 0) {
+      const int channel = find_in_group(m, g, first, who, dot + n);
+      if (channel >= 0) {
+        return channel;
+      }
+    }
+    first += group_count(m, g);
+  }
+  return -1;
+}
+
+sn_status sn_sim_channels(sn_sim *sim, const sn_state *state, const sn_input *input,
+                          const int *channel, int n, double *out, sn_error *err) {
+  sn_status status = sni_sim_check_state(sim, state, err);
+  if (status) {
+    return status;
+  }
+  reading r = {.sim = sim, .state = state};
+  int needs = NEEDS_NOTHING;
+  bool energy = false;
+  for (int k = 0; k < n; k++) {
+    place p;
+    if (!locate(sim->m, channel[k], &p)) {
+      return sni_fail(err, SN_E_ARGUMENT, "there is no channel number %d", channel[k]);
+    }
+    energy = energy || (!p.g && p.k > 0);
+    needs = p.g && p.g->needs > needs ? p.g->needs : needs;
+  }
+  if (energy) {
+    status = sn_sim_energy(sim, state, &r.energy);
+  } else if (needs == NEEDS_KINEMATICS) {
+    status = sn_sim_poses(sim, state, NULL, NULL);
+  }
+  if (!status && needs == NEEDS_FORCES) {
+    status = sni_sim_evaluate(sim, state, input, err);
+  }
+  if (status) {
+    return status;
+  }
+  for (int k = 0; k < n; k++) {
+    place p;
+    locate(sim->m, channel[k], &p);
+    out[k] = p.g ? p.g->value(&r, p.body, p.component, p.coordinate) : value_whole(&r, p.k);
+  }
+  return SN_OK;
+}

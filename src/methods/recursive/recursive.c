@@ -1,0 +1,322 @@
+/* recursive.c: the method `recursive`: accelerations by recursion in linear time [RMS Alg 6], and
+ * explicit integrators.
+ *
+ * rk4 takes one step from state to state, or several that end at the breaks of time functions.
+ * dopri5 walks with steps of its own and reads the states off its continuous extension, so that
+ * recording often costs nothing; where it stands, between two states, is part of the state. */
+#include "methods/recursive/ode.h"
+#include "methods/sim.h"
+
+#include <float.h>
+#include <string.h>
+
+/* dopri5 may run ahead of the states by this many of their steps, not more: what a function of time
+ * does in a moment must not be stepped over. */
+#define AHEAD 10
+
+/* Private part of a state: these numbers, then vectors of 2 nv each. */
+enum { VALID, T0, T1, H, EXPOSED, HEAD };
+enum { Y1, F1, DENSE, VECTORS = DENSE + SNI_DOPRI5_DENSE };
+
+static sn_status recursive_supports(const sn_model *m, sn_error *err) {
+  if (m->nloop > 0) {
+    return sni_fail(err, SN_E_UNSUPPORTED,
+                    "method 'recursive' cannot close loops ('%s'): it moves trees only",
+                    m->loop_name[0]);
+  }
+  if (m->limited) {
+    return sni_fail(err, SN_E_UNSUPPORTED,
+                    "method 'recursive' has no joint limits (joint '%s'): leave out 'limits'",
+                    m->limited);
+  }
+  if (m->rubbing) {
+    return sni_fail(err, SN_E_UNSUPPORTED,
+                    "method 'recursive' has no friction in joints (joint '%s'): leave out "
+                    "'friction'",
+                    m->rubbing);
+  }
+  if (m->touching) {
+    return sni_fail(err, SN_E_UNSUPPORTED,
+                    "method 'recursive' has no contact (shapes of body '%s' name one): leave out "
+                    "'contact'",
+                    m->touching);
+  }
+  return SN_OK;
+}
+
+static int recursive_state_count(const sn_model *m) {
+  return HEAD + VECTORS * 2 * m->tree.nv;
+}
+
+/* y, y1, f1, a spare, and what a try needs */
+#define WORK_VECTORS (SNI_DOPRI5_DENSE + 5 + 7)
+
+static size_t recursive_work_size(const sn_model *m) {
+  return (size_t)WORK_VECTORS * 2 * (size_t)m->tree.nv * sizeof(double);
+}
+
+static bool recursive_dense(const sn_options *options) {
+  return options->recursive.integrator == SN_DOPRI5;
+}
+
+/* ---- the right-hand side ---- */
+
+typedef struct rhs {
+  sn_sim *sim;
+  const sn_input *input;
+  int evaluations;
+} rhs;
+
+/* y = (q, qd), y' = (qd, qdd) */
+static int rhs_eval(void *user, double t, double t_ref, double *y, double *dydt) {
+  rhs *r = user;
+  const int nv = r->sim->m->tree.nv;
+  r->evaluations++;
+  const int bad = sni_dynamics_accelerate(&r->sim->d, t, t_ref, y, y + nv, r->input, dydt + nv);
+  memcpy(dydt, y + nv, (size_t)nv * sizeof *dydt);
+  return bad;
+}
+
+/* A motion that has just been switched on takes its joint over; the joint must be there. */
+static sn_status check_motions(sn_sim *sim, double t, double t_ref, const double *y,
+                               sn_error *err) {
+  const sn_model *m = sim->m;
+  const int nv = m->tree.nv;
+  memcpy(sim->q, y, (size_t)nv * sizeof(double));
+  memcpy(sim->qd, y + nv, (size_t)nv * sizeof(double));
+  sni_dynamics_prescribe(&sim->d, t, t_ref, sim->q, sim->qd, NULL);
+  for (int k = 0; k < m->nmotion; k++) {
+    const int i = m->motion[k].body;
+    for (int c = m->tree.vadr[i]; c < m->tree.vadr[i + 1]; c++) {
+      const double off = fmax(fabs(sim->q[c] - y[c]), fabs(sim->qd[c] - y[nv + c]));
+      if (off > 1e-6 * (1 + fabs(sim->q[c]) + fabs(sim->qd[c]))) {
+        return sni_fail(err, SN_E_VALUE,
+                        "motion '%s' jumps at t = %g: it wants q = %g, qd = %g where the joint "
+                        "'%s' has q = %g, qd = %g",
+                        m->motion_name[k], t, sim->q[c], sim->qd[c], m->name[i], y[c], y[nv + c]);
+      }
+    }
+  }
+  return SN_OK;
+}
+
+static sn_status singular(const sn_sim *sim, sn_error *err, int body, double t) {
+  return sni_fail_body(sim, err, SN_E_SINGULAR, body, t,
+                       "has no inertia against its own motion: give the body mass or its joint "
+                       "armature");
+}
+
+/* ---- rk4 ---- */
+
+static sn_status step_rk4(sn_sim *sim, sn_state *state, const sn_input *input, double t_end,
+                          sn_info *info, sn_error *err) {
+  const int nv = sim->m->tree.nv, n = 2 * nv;
+  double *y = sim->method_work, *work = y + n;
+  rhs r = {sim, input, 0};
+  const sni_ode ode = {n, rhs_eval, &r};
+  memcpy(y, sni_state_q(state), (size_t)n * sizeof *y);
+  double t = state->t;
+  while (t < t_end) {
+    double t_next = t_end;
+    sni_dynamics_next_break(&sim->d, t, t_end, &t_next);
+    sn_status status = check_motions(sim, t, 0.5 * (t + t_next), y, err);
+    if (status) {
+      return status;
+    }
+    sni_dynamics_reparam(&sim->d, y, y + nv);
+    const int bad = sni_rk4_step(&ode, t, t_next - t, y, work);
+    if (bad >= 0) {
+      return singular(sim, err, bad, t);
+    }
+    /* the last stage left prescribed coordinates where the quadrature has them: make them exact */
+    sni_dynamics_prescribe(&sim->d, t_next, 0.5 * (t + t_next), y, y + nv, NULL);
+    info->substeps++;
+    info->last_substep = t_next - t;
+    t = t_next;
+  }
+  info->evaluations = r.evaluations;
+  int bad = sni_dynamics_not_finite(&sim->d, y);
+  bad = bad >= 0 ? bad : sni_dynamics_not_finite(&sim->d, y + nv);
+  if (bad >= 0) {
+    return sni_fail_body(sim, err, SN_E_DIVERGED, bad, t_end,
+                         "is not finite any more: take a smaller step, or dopri5");
+  }
+  memcpy(sni_state_q(state), y, (size_t)n * sizeof *y);
+  return SN_OK;
+}
+
+/* ---- dopri5 ---- */
+
+/* One word about the state as it was given out, and about all that acts on it: if it still holds,
+ * the walk goes on; if somebody has changed anything, it starts afresh from what is there. */
+static double fingerprint(const sn_sim *sim, const sn_state *s, const sn_input *input) {
+  uint64_t h = sim->d.param_hash;
+  const size_t nv = (size_t)s->nv;
+  h = sni_hash(h, &s->t, sizeof s->t);
+  h = sni_hash(h, s->data, 2 * nv * sizeof(double));
+  const uint64_t pushed = sim->d.user_force != NULL;
+  h = sni_hash(h, &pushed, sizeof pushed);
+  if (input) {
+    const double *const part[] = {input->tau, input->drive_target, input->drive_rate};
+    for (size_t k = 0; k < sizeof part / sizeof part[0]; k++) {
+      const uint64_t there = part[k] != NULL;
+      h = sni_hash(h, &there, sizeof there);
+      h = part[k] ? sni_hash(h, part[k], nv * sizeof(double)) : h;
+    }
+    if (input->wrench) {
+      h = sni_hash(h, input->wrench, (size_t)sim->m->tree.nbody * sizeof *input->wrench);
+    }
+  }
+  double word;
+  h &= 0x3fffffffffffffffu; /* no NaN: it must compare equal to itself */
+  memcpy(&word, &h, sizeof word);
+  return word;
+}
+
+/* Where the walk stands, in work memory; it is written to the state only when all went well. */
+typedef struct walk {
+  double t0, t1, h;
+  double *y1, *f1, *dense; /* at t1, and on [t0, t1] */
+} walk;
+
+static sn_status start_walk(sn_sim *sim, const sni_ode *ode, walk *w, const sn_state *state,
+                            double h_max, double *work, sn_error *err) {
+  const int n = ode->n, nv = n / 2;
+  w->t0 = w->t1 = state->t;
+  memcpy(w->y1, state->data, (size_t)n * sizeof(double));
+  double t_next = w->t1 + h_max;
+  sni_dynamics_next_break(&sim->d, w->t1, w->t1 + h_max, &t_next);
+  const double t_ref = 0.5 * (w->t1 + t_next);
+  sn_status status = check_motions(sim, w->t1, t_ref, w->y1, err);
+  if (status) {
+    return status;
+  }
+  sni_dynamics_reparam(&sim->d, w->y1, w->y1 + nv);
+  const int bad = ode->f(ode->user, w->t1, t_ref, w->y1, w->f1);
+  if (bad >= 0) {
+    return singular(sim, err, bad, w->t1);
+  }
+  w->h = sni_dopri5_first_step(ode, w->t1, t_ref, t_next - w->t1, *sim->d.params.rel_tol,
+                               *sim->d.params.abs_tol, w->y1, w->f1, work);
+  return SN_OK;
+}
+
+/* One accepted step from t1 on. */
+static sn_status walk_on(sn_sim *sim, const sni_ode *ode, walk *w, double h_max, double *work,
+                         sn_info *info, sn_error *err) {
+  const int n = ode->n, nv = n / 2;
+  const size_t bytes = (size_t)n * sizeof(double);
+  double *y1 = work, *f1 = work + n, *rest = work + 2 * n;
+  double t_break = 0, h = fmin(w->h, h_max);
+  bool lands = sni_dynamics_next_break(&sim->d, w->t1, w->t1 + h, &t_break);
+  h = lands ? t_break - w->t1 : h;
+  double error = 0;
+  for (int tries = 0;; tries++) {
+    const int bad = sni_dopri5_try(ode, w->t1, h, *sim->d.params.rel_tol, *sim->d.params.abs_tol,
+                                   w->y1, w->f1, y1, f1, w->dense, &error, rest);
+    if (bad >= 0) {
+      return singular(sim, err, bad, w->t1);
+    }
+    if (error <= 1) {
+      break;
+    }
+    info->rejected++;
+    h *= isfinite(error) ? fmax(0.2, 0.9 * pow(error, -0.2)) : 0.1;
+    lands = false;
+    if (!(h > 16 * DBL_EPSILON * fmax(fabs(w->t1), 1e-300)) || tries > 200) {
+      int culprit = sni_dynamics_not_finite(&sim->d, f1 + nv);
+      culprit = culprit >= 0 ? culprit : sni_dynamics_not_finite(&sim->d, y1);
+      return sni_fail_body(sim, err, SN_E_DIVERGED, culprit, w->t1,
+                           "moves so fast that no step is small enough");
+    }
+  }
+  info->substeps++;
+  info->last_substep = h;
+  info->error = fmax(info->error, error);
+  const double grow = error > 0 ? fmin(5, fmax(0.2, 0.9 * pow(error, -0.2))) : 5;
+  w->t0 = w->t1;
+  w->t1 = lands ? t_break : w->t1 + h;
+  /* a step cut short by a break says little about the next one */
+  w->h = lands ? fmax(w->h, h * grow) : h * grow;
+  memcpy(w->y1, y1, bytes);
+  memcpy(w->f1, f1, bytes);
+  if (lands) {
+    sn_status status = check_motions(sim, w->t1, w->t1 + 0.5 * fmin(w->h, h_max), w->y1, err);
+    if (status) {
+      return status;
+    }
+  }
+  const bool moved = sni_dynamics_reparam(&sim->d, w->y1, w->y1 + nv);
+  if (lands || moved) { /* what follows is another function, or in other coordinates */
+    double t_next = w->t1 + h_max;
+    sni_dynamics_next_break(&sim->d, w->t1, w->t1 + h_max, &t_next);
+    const int bad = ode->f(ode->user, w->t1, 0.5 * (w->t1 + t_next), w->y1, w->f1);
+    if (bad >= 0) {
+      return singular(sim, err, bad, w->t1);
+    }
+  }
+  return SN_OK;
+}
+
+static sn_status step_dopri5(sn_sim *sim, sn_state *state, const sn_input *input, double t_end,
+                             sn_info *info, sn_error *err) {
+  const int nv = sim->m->tree.nv, n = 2 * nv;
+  const size_t bytes = (size_t)n * sizeof(double);
+  const double h_max = AHEAD * *sim->d.params.step;
+  double *own = sni_state_private(state), *vectors = own + HEAD;
+  double *work = sim->method_work;
+  walk w = {own[T0], own[T1], own[H], work, work + n, work + 2 * n};
+  double *y = work + (2 + SNI_DOPRI5_DENSE) * n, *rest = y + n;
+  rhs r = {sim, input, 0};
+  const sni_ode ode = {n, rhs_eval, &r};
+  if (own[VALID] == 1 && own[EXPOSED] == fingerprint(sim, state, input)) {
+    memcpy(work, vectors, VECTORS * bytes);
+  } else {
+    const sn_status status = start_walk(sim, &ode, &w, state, h_max, rest, err);
+    if (status) {
+      return status;
+    }
+  }
+  while (w.t1 < t_end) {
+    if (info->substeps >= sim->options.recursive.max_steps) {
+      return sni_fail(err, SN_NOT_CONVERGED,
+                      "more than %d substeps between t = %g and %g: loosen the tolerance, or allow "
+                      "more with run.recursive.max_steps",
+                      sim->options.recursive.max_steps, state->t, t_end);
+    }
+    const sn_status status = walk_on(sim, &ode, &w, h_max, rest, info, err);
+    if (status) {
+      return status;
+    }
+  }
+  sni_dopri5_dense(n, w.dense, (t_end - w.t0) / (w.t1 - w.t0), y);
+  const double t_ref = 0.5 * (w.t0 + w.t1);
+  sni_dynamics_prescribe(&sim->d, t_end, t_ref, y, y + nv, NULL);
+  info->evaluations = r.evaluations;
+
+  memcpy(state->data, y, bytes);
+  memcpy(vectors, work, VECTORS * bytes);
+  own[VALID] = 1;
+  own[T0] = w.t0;
+  own[T1] = w.t1;
+  own[H] = w.h;
+  state->t = t_end;
+  own[EXPOSED] = fingerprint(sim, state, input);
+  return SN_OK;
+}
+
+static sn_status recursive_step(sn_sim *sim, sn_state *state, const sn_input *input, double t_end,
+                                sn_info *info, sn_error *err) {
+  return sim->options.recursive.integrator == SN_RK4
+             ? step_rk4(sim, state, input, t_end, info, err)
+             : step_dopri5(sim, state, input, t_end, info, err);
+}
+
+const sni_method sni_method_recursive = {
+    .name = "recursive",
+    .doc = "recursive dynamics in linear time with explicit integrators; trees only",
+    .supports = recursive_supports,
+    .state_count = recursive_state_count,
+    .work_size = recursive_work_size,
+    .dense = recursive_dense,
+    .step = recursive_step};

@@ -1,0 +1,197 @@
+/* sim.c: a method bound to a model, with all the memory that its steps need. */
+#include "methods/sim.h"
+
+#include "sinew_version.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+extern const sni_method sni_method_recursive;
+
+static const sni_method *const table[] = {&sni_method_recursive};
+
+const sni_method *sni_method_at(int k) {
+  return k >= 0 && k < SNI_COUNT(table) ? table[k] : NULL;
+}
+
+const sni_method *sni_method_find(const char *name) {
+  for (int k = 0; k < SNI_COUNT(table); k++) {
+    if (name && strcmp(table[k]->name, name) == 0) {
+      return table[k];
+    }
+  }
+  return NULL;
+}
+
+static sn_status check_options(const sn_options *o, sn_error *err) {
+  const struct {
+    const char *name;
+    double value;
+  } number[] = {{"step", o->step},
+                {"recursive.rel_tol", o->recursive.rel_tol},
+                {"recursive.abs_tol", o->recursive.abs_tol}};
+  for (int k = 0; k < SNI_COUNT(number); k++) {
+    if (!(number[k].value > 0) || !isfinite(number[k].value)) {
+      return sni_fail(err, SN_E_VALUE, "%s is %g, needs a number > 0", number[k].name,
+                      number[k].value);
+    }
+  }
+  if (o->recursive.max_steps < 1) {
+    return sni_fail(err, SN_E_VALUE, "recursive.max_steps is %d, needs at least 1",
+                    o->recursive.max_steps);
+  }
+  return SN_OK;
+}
+
+sn_status sn_sim_create(const sn_model *m, const sn_options *options, sn_sim **out, sn_error *err) {
+  *out = NULL;
+  const sn_options o = options ? *options : m->run.options;
+  const sni_method *method = sni_method_find(o.method);
+  if (!method) {
+    char known[128] = "";
+    for (int k = 0; k < SNI_COUNT(table); k++) {
+      const size_t used = strlen(known);
+      snprintf(known + used, sizeof known - used, "%s%s", k ? ", " : "", table[k]->name);
+    }
+    return sni_fail(err, SN_E_UNSUPPORTED, "this version has no method '%s'; it has: %s",
+                    o.method ? o.method : "", known);
+  }
+  sn_status status = check_options(&o, err);
+  status = status ? status : method->supports(m, err);
+  if (status) {
+    return status;
+  }
+  const size_t nv = (size_t)m->tree.nv, nbody = (size_t)m->tree.nbody;
+  const size_t head = (sizeof(sn_sim) + 63) / 64 * 64;
+  const size_t own = (5 * nv * sizeof(double) + nbody * sizeof(sn_vec6) + 63) / 64 * 64;
+  const size_t work = (method->work_size(m) + 63) / 64 * 64;
+  const size_t size = head + own + work + sni_dynamics_size(m);
+  char *memory = aligned_alloc(64, size);
+  if (!memory) {
+    return sni_fail(err, SN_E_MEMORY, "no memory for a simulation of %zu bytes", size);
+  }
+  memset(memory, 0, head + own + work);
+  sn_sim *sim = (sn_sim *)memory;
+  *sim = (sn_sim){.m = m, .method = method, .options = o};
+  sim->options.method = method->name;
+  double *at = (double *)(memory + head);
+  sim->q = at;
+  sim->qd = at + nv;
+  sim->qdd = at + 2 * nv;
+  sim->tau = at + 3 * nv;
+  sim->column = at + 4 * nv;
+  sim->F = (sn_vec6 *)(at + 5 * nv);
+  sim->method_work = memory + head + own;
+  sni_dynamics_place(&sim->d, m, memory + head + own + work);
+  *sim->d.params.step = o.step;
+  *sim->d.params.rel_tol = o.recursive.rel_tol;
+  *sim->d.params.abs_tol = o.recursive.abs_tol;
+  sni_dynamics_refresh(&sim->d);
+  *out = sim;
+  return SN_OK;
+}
+
+void sn_sim_free(sn_sim **sim) {
+  free(*sim);
+  *sim = NULL;
+}
+
+sn_status sni_sim_check_state(const sn_sim *sim, const sn_state *state, sn_error *err) {
+  return state->model_hash == sim->m->hash && state->nv == sim->m->tree.nv
+             ? SN_OK
+             : sni_fail(err, SN_E_MISMATCH, "the state belongs to another model");
+}
+
+sn_status sn_sim_step(sn_sim *sim, sn_state *state, const sn_input *input, sn_info *info,
+                      sn_error *err) {
+  sn_info scratch;
+  info = info ? info : &scratch;
+  *info = (sn_info){0};
+  sn_status status = sni_sim_check_state(sim, state, err);
+  if (status) {
+    return status;
+  }
+  /* t = t_start + count step, as long as nobody changes t or the step */
+  const double step = *sim->d.params.step;
+  const uint64_t method = sni_hash(SNI_HASH_SEED, sim->method->name, strlen(sim->method->name));
+  double t_start = state->t_start;
+  int64_t count = state->count;
+  if (state->step != step || state->t != t_start + (double)count * step) {
+    t_start = state->t;
+    count = 0;
+  }
+  if (state->method != method) {
+    memset(sni_state_private(state), 0, (size_t)sim->method->state_count(sim->m) * sizeof(double));
+    state->method = method;
+  }
+  const double t_end = t_start + (double)(count + 1) * step;
+  status = sim->method->step(sim, state, input, t_end, info, err);
+  if (status >= 0) {
+    state->t = t_end;
+    state->t_start = t_start;
+    state->step = step;
+    state->count = count + 1;
+  }
+  return status;
+}
+
+sn_status sn_sim_set(sn_sim *sim, const char *path, double value, sn_error *err) {
+  sni_param_ref ref;
+  const sn_status status = sni_param_find(sim->m, path, &ref, err);
+  if (status) {
+    return status;
+  }
+  if (!isfinite(value) || ((ref.flags & SNI_POSITIVE) && !(value > 0)) ||
+      ((ref.flags & SNI_NOT_NEGATIVE) && value < 0)) {
+    return sni_fail(err, SN_E_VALUE, "%s: is %g, needs %s", path, value,
+                    ref.flags & SNI_POSITIVE       ? "a number > 0"
+                    : ref.flags & SNI_NOT_NEGATIVE ? "a number >= 0"
+                                                   : "a finite number");
+  }
+  double *at = sim->d.params.value + ref.index;
+  if (ref.inertia_of >= 0) {
+    const double old = *at;
+    *at = value;
+    const sn_inertia I = sni_params_inertia(&sim->d.params, ref.inertia_of);
+    if (sni_inertia_check(&I, false, err)) {
+      *at = old;
+      return SN_E_VALUE;
+    }
+  }
+  for (int k = 0; k < ref.count; k++) {
+    at[k] = value;
+  }
+  sni_dynamics_refresh(&sim->d);
+  return SN_OK;
+}
+
+sn_status sn_sim_get(const sn_sim *sim, const char *path, double *value, sn_error *err) {
+  sni_param_ref ref;
+  const sn_status status = sni_param_find(sim->m, path, &ref, err);
+  if (!status) {
+    *value = sim->d.params.value[ref.index];
+  }
+  return status;
+}
+
+void sn_sim_set_force(sn_sim *sim, sn_force_fn force, void *user) {
+  sim->d.user_force = force;
+  sim->d.user = user;
+}
+
+sn_status sni_fail_body(const sn_sim *sim, sn_error *err, sn_status code, int body, double t,
+                        const char *what) {
+  if (body < 0) {
+    return sni_fail(err, code, "at t = %g: something %s", t, what);
+  }
+  sni_fail(err, code, "at t = %g: '%s' %s", t, sim->m->name[body], what);
+  if (err) {
+    snprintf(err->path, sizeof err->path, "bodies.%.200s", sim->m->name[body]);
+  }
+  return code;
+}
+
+const char *sn_version(void) {
+  return SINEW_VERSION;
+}

@@ -1,0 +1,71 @@
+/* sim.h: the inside of states and sims, and the table that a method fills. */
+#ifndef SNI_SIM_H
+#define SNI_SIM_H
+
+#include "dynamics/dynamics.h"
+#include "sinew/sinew.h"
+
+/* One block: this head, q, qd, then the method's private part.  Everything that must be saved to
+ * resume exactly is in it. */
+struct sn_state {
+  uint64_t magic;
+  uint64_t size; /* of the whole block, in bytes                                       */
+  uint64_t model_hash;
+  uint64_t method; /* whose private part it is; 0: nobody's yet                          */
+  double t;
+  double t_start, step; /* t = t_start + count * step: no rounding adds up                   */
+  int64_t count;
+  int64_t nv;
+  double data[]; /* q, qd, private part                                                      */
+};
+
+static inline double *sni_state_q(sn_state *s) {
+  return s->data;
+}
+static inline double *sni_state_qd(sn_state *s) {
+  return s->data + s->nv;
+}
+static inline double *sni_state_private(sn_state *s) {
+  return s->data + 2 * s->nv;
+}
+
+typedef struct sni_method {
+  const char *name;
+  const char *doc;
+  /* SN_OK, or in words what it cannot do with this model. */
+  sn_status (*supports)(const sn_model *m, sn_error *err);
+  int (*state_count)(const sn_model *m);  /* doubles of its private part in a state     */
+  size_t (*work_size)(const sn_model *m); /* bytes of work memory                       */
+  /* True: states at any times come out of one and the same motion, whatever options.step is. */
+  bool (*dense)(const sn_options *options);
+  /* Advances state to t_end.  On failure the state is untouched. */
+  sn_status (*step)(sn_sim *sim, sn_state *state, const sn_input *input, double t_end,
+                    sn_info *info, sn_error *err);
+} sni_method;
+
+const sni_method *sni_method_find(const char *name); /* NULL: none */
+const sni_method *sni_method_at(int k);              /* NULL past the end */
+
+struct sn_sim {
+  const sn_model *m;
+  const sni_method *method;
+  sn_options options;
+  sni_dynamics d;
+  void *method_work;
+  /* what sn_sim_forward and the channels need */
+  double *q, *qd, *qdd, *tau; /* nv each    */
+  sn_vec6 *F;                 /* nbody      */
+  double *column;             /* nv         */
+};
+
+sn_status sni_sim_check_state(const sn_sim *sim, const sn_state *state, sn_error *err);
+
+/* Everything at a state: kinematics, forces, accelerations (sim->qdd), joint forces (sim->tau),
+ * reactions (sim->F, world axes). */
+sn_status sni_sim_evaluate(sn_sim *sim, const sn_state *state, const sn_input *input,
+                           sn_error *err);
+
+sn_status sni_fail_body(const sn_sim *sim, sn_error *err, sn_status code, int body, double t,
+                        const char *what);
+
+#endif
