@@ -39,26 +39,62 @@ typedef struct guard_function {
   int sign; /* just after t0 */
 } guard_function;
 
-/* Sign of a - b, or 0 where the difference is rounding: two functions that touch to high order
- * would otherwise change places at every other number near there. */
-static int sign_of_difference(double a, double b) {
-  const double d = a - b;
-  return fabs(d) <= 16 * DBL_EPSILON * (fabs(a) + fabs(b)) ? 0 : sni_expr_sign(d);
-}
-
-/* The two sides of the guard at t. */
-static void guard_sides(const guard_function *g, double t, double *plus, double *minus) {
+static double guard_value(const guard_function *g, double t) {
   double stack[SNI_EXPR_STACK_MAX];
   const int top = sni_expr_run(g->expr, g->op, &t, g->branch, NULL, stack);
   const double *x = stack + top - sni_expr_code_get(g->expr->op[g->op].code)->nargs;
-  *plus = x[g->guard.plus];
-  *minus = g->guard.minus < 0 ? g->guard.offset : x[g->guard.minus];
+  return x[g->guard.plus] - (g->guard.minus < 0 ? g->guard.offset : x[g->guard.minus]);
 }
 
+/* A value and how much rounding may have changed it, to first order: every operation passes on the
+ * errors of its arguments times its partial derivatives, and rounds. */
+typedef struct rounded {
+  double v, error;
+} rounded;
+
+static rounded apply_rounded(int code, const rounded *x, double branch) {
+  const int nargs = sni_expr_code_get(code)->nargs;
+  sni_jet jet[SNI_EXPR_ARGS_MAX];
+  for (int k = 0; k < nargs; k++) {
+    jet[k] = (sni_jet){x[k].v, 0, 0};
+  }
+  rounded r = {sni_expr_apply_jet(code, jet, branch).v, 0};
+  r.error = DBL_EPSILON * fabs(r.v);
+  for (int k = 0; k < nargs; k++) {
+    jet[k].d = x[k].error;
+    r.error += fabs(sni_expr_apply_jet(code, jet, branch).d);
+    jet[k].d = 0;
+  }
+  return r;
+}
+
+/* Sign of the guard at t, or 0 where it may be rounding: a guard with a flat zero, such as
+ * tanh(t) - atan(t) at 0, would otherwise change its sign at every other number near there. */
 static int guard_sign(const guard_function *g, double t) {
-  double plus, minus;
-  guard_sides(g, t, &plus, &minus);
-  return sign_of_difference(plus, minus);
+  rounded stack[SNI_EXPR_STACK_MAX];
+  int top = 0;
+  for (int i = 0; i < g->op; i++) {
+    const sni_expr_op *op = &g->expr->op[i];
+    if (op->code == SNI_EXPR_CONST) {
+      stack[top++] = (rounded){op->value, 0};
+    } else if (op->code == SNI_EXPR_VAR) {
+      stack[top++] = (rounded){t, 0};
+    } else if (op->code == SNI_EXPR_JUMP) {
+      i = op->arg - 1;
+    } else if (op->code == SNI_EXPR_JUMP_UNLESS) {
+      top--;
+      i = g->branch[op->branch] == 0 ? op->arg - 1 : i;
+    } else {
+      const double taken = op->branch >= 0 ? g->branch[op->branch] : 0;
+      top -= sni_expr_code_get(op->code)->nargs;
+      stack[top] = apply_rounded(op->code, stack + top, taken);
+      top++;
+    }
+  }
+  const rounded *x = stack + top - sni_expr_code_get(g->expr->op[g->op].code)->nargs;
+  const rounded minus = g->guard.minus < 0 ? (rounded){g->guard.offset, 0} : x[g->guard.minus];
+  const rounded d = apply_rounded(SNI_EXPR_SUB, (rounded[]){x[g->guard.plus], minus}, 0);
+  return fabs(d.v) <= d.error ? 0 : sni_expr_sign(d.v);
 }
 
 static bound guard_bound(const guard_function *g, range t) {
@@ -102,9 +138,7 @@ static double bisect(const guard_function *g, double lo, double hi) {
     if (!(mid > lo && mid < hi)) {
       return hi;
     }
-    double plus, minus;
-    guard_sides(g, mid, &plus, &minus);
-    const int sign = sni_expr_sign(plus - minus);
+    const int sign = sni_expr_sign(guard_value(g, mid));
     if (sign == 0 || sign == -g->sign) {
       hi = mid;
     } else {
@@ -255,7 +289,7 @@ static int sign_after(const search *s, int op, sni_expr_guard guard, slot x, slo
     return affine_sign(s, slot_sub(x, y));
   }
   const guard_function g = {s->expr, s->branch, op, guard, 0};
-  int sign = sign_of_difference(x.v, y.v);
+  int sign = guard_sign(&g, s->t0);
   for (double dt = s->gap; sign == 0 && dt > 0 && s->t0 + dt < s->t1; dt *= 4) {
     sign = guard_sign(&g, s->t0 + dt);
   }

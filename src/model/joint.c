@@ -145,11 +145,13 @@ double sni_spring_rotation(const sni_spring *s, int first, double *tau) {
   const double *k = s->stiffness + first, *d = s->damping + first;
   const sn_vec3 r = {q[0], q[1], q[2]}, rd = {qd[0], qd[1], qd[2]};
   const sn_vec3 r_to = {q_to[0], q_to[1], q_to[2]}, rd_to = {qd_to[0], qd_to[1], qd_to[2]};
-  const sn_mat3 relative = sn_mat3_tmul(sn_so3_exp(r), sn_so3_exp(r_to));
+  sn_mat3 R, Jr, R_to, Jr_to, unused;
+  sn_so3_motion(r, rd, &R, &Jr, &unused);
+  sn_so3_motion(r_to, rd_to, &R_to, &Jr_to, &unused);
+  const sn_mat3 relative = sn_mat3_tmul(R, R_to);
   const sn_vec3 theta = sn_so3_log(relative);
-  const sn_mat3 Jr = sn_so3_jacobian(r);
   const sn_vec3 w = sn_mat3_mul_vec(Jr, rd);
-  const sn_vec3 w_to = sn_mat3_mul_vec(relative, sn_mat3_mul_vec(sn_so3_jacobian(r_to), rd_to));
+  const sn_vec3 w_to = sn_mat3_mul_vec(relative, sn_mat3_mul_vec(Jr_to, rd_to));
   const sn_vec3 slack = {k[0] * theta.x, k[1] * theta.y, k[2] * theta.z};
   sn_vec3 torque = sn_mat3_tmul_vec(sn_so3_jacobian_inverse(sn_vec3_neg(theta)), slack);
   torque = sn_vec3_add(

@@ -52,9 +52,10 @@ static sn_status check_finite(const sn_inertia *I, sn_error *err) {
   return SN_OK;
 }
 
-/* Numbers typed by hand or printed with all digits are off by rounding: a lamina, whose largest
- * moment equals the sum of the others, must pass. */
-#define ROUNDING 1e-9
+/* A lamina, whose largest moment equals the sum of the others, must pass although its numbers are
+ * rounded: to six digits, as people type them and as robot descriptions print them. */
+#define ROUNDING       1e-9 /* of a moment that should be zero */
+#define TYPED_ROUNDING 1e-5 /* of the triangle inequality      */
 
 sn_status sni_inertia_check(const sn_inertia *I, bool may_be_massless, sn_error *err) {
   if (check_finite(I, err)) {
@@ -65,9 +66,9 @@ sn_status sni_inertia_check(const sn_inertia *I, bool may_be_massless, sn_error 
   }
   double moment[3];
   sn_sym3_eigen(sn_inertia_tensor(*I), moment, NULL);
-  const double slack = ROUNDING * fmax(fabs(moment[0]), fabs(moment[2]));
+  const double scale = fmax(fabs(moment[0]), fabs(moment[2]));
   const double others = moment[0] + moment[1];
-  if (!(moment[0] >= -slack)) { /* this way round so that NaN fails too */
+  if (!(moment[0] >= -ROUNDING * scale)) { /* this way round so that NaN fails too */
     return sni_fail(err, SN_E_VALUE, "principal moments %.10g, %.10g, %.10g: none may be negative",
                     moment[0], moment[1], moment[2]);
   }
@@ -77,7 +78,7 @@ sn_status sni_inertia_check(const sn_inertia *I, bool may_be_massless, sn_error 
                     "moments 0",
                     moment[0], moment[1], moment[2]);
   }
-  if (!(moment[2] <= others + slack)) {
+  if (!(moment[2] <= others + TYPED_ROUNDING * scale)) {
     return sni_fail(err, SN_E_VALUE,
                     "principal moments %.10g, %.10g, %.10g break the triangle inequality (largest "
                     "must be <= sum of the others %.10g): no body has such an inertia",

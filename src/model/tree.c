@@ -22,8 +22,10 @@ static bool is_hinge(const sni_tree *t, int i) {
   return ops->constant_S && t->joint[i].nv == 1 && sn_vec3_norm(t->S0[t->vadr[i]].v) == 0;
 }
 
+/* Composites of one run have equally many coordinates, so that calc can count in steps of nv. */
 static bool same_run(const sni_tree *t, const sni_run *run, int i) {
-  return run->ops == sni_joint_kind(t->joint[i].kind) && run->hinge == is_hinge(t, i);
+  return run->ops == sni_joint_kind(t->joint[i].kind) && run->hinge == is_hinge(t, i) &&
+         t->joint[run->first].nv == t->joint[i].nv;
 }
 
 /* Walks the backward pass once: a slot is taken when the first child reports to a body and given

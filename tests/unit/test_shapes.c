@@ -619,10 +619,12 @@ TEST(possible_inertias) {
   check_inertia((sn_inertia){.mass = 1, .xx = 1, .yy = 1}, false, NULL);          /* a needle */
   check_inertia((sn_inertia){.mass = 1}, false, NULL);                            /* a point  */
   check_inertia((sn_inertia){0}, true, NULL);
-  /* a lamina of 1 x 2 with ten digits */
+  /* laminae typed with ten and with six digits */
   check_inertia(
       (sn_inertia){.mass = 1, .xx = 0.3333333333, .yy = 0.08333333333, .zz = 0.4166666667}, false,
       NULL);
+  check_inertia((sn_inertia){.mass = 1, .xx = 0.333333, .yy = 0.333333, .zz = 0.666667}, false,
+                NULL);
   /* any body that exists, in any frame */
   for (int kind = 0; kind < sni_shape_kind_count(); kind++) {
     for (uint64_t seed = 0; seed < 20 && !sni_shape_kind(kind)->needs_mesh; seed++) {
@@ -650,8 +652,8 @@ TEST(impossible_inertias) {
       (sn_inertia){.mass = 1, .xx = 1, .yy = 3, .zz = 1}, false,
       "principal moments 1, 1, 3 break the triangle inequality (largest must be <= sum of "
       "the others 2): no body has such an inertia");
-  check_inertia((sn_inertia){.mass = 1, .xx = 1, .yy = 2.00000001, .zz = 1}, false,
-                "principal moments 1, 1, 2.00000001 break the triangle inequality (largest must be "
+  check_inertia((sn_inertia){.mass = 1, .xx = 1, .yy = 2.0001, .zz = 1}, false,
+                "principal moments 1, 1, 2.0001 break the triangle inequality (largest must be "
                 "<= sum of the others 2): no body has such an inertia");
 }
 
