@@ -47,7 +47,7 @@ foreach(file ${test_files})
     target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/tests)
     target_compile_definitions(${name} PRIVATE
       SINEW_SOURCE_DIR="${PROJECT_SOURCE_DIR}" SINEW_BUILD_DIR="${PROJECT_BINARY_DIR}")
-    target_link_libraries(${name} PRIVATE sinew_build sinew_static PkgConfig::CMOCKA PkgConfig::YAML m)
+    target_link_libraries(${name} PRIVATE sinew_build sinew_static PkgConfig::CMOCKA ${SINEW_LIBRARIES})
     set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
     add_test(NAME ${name} COMMAND ${name} ${configurations})
   else()

@@ -16,6 +16,7 @@ run   build-essential     compiles
 run   cmake               cmake --version
 run   pkg-config          pkg-config --version
 run   libyaml-dev         pkg-config --exists yaml-0.1
+run   libsuitesparse-dev  compiles suitesparse/amd.h
 test  libcmocka-dev       pkg-config --exists cmocka
 test  python3             /usr/bin/python3 --version
 test  python3-jsonschema  /usr/bin/python3 -c import\ jsonschema
@@ -29,8 +30,8 @@ lint  cppcheck            cppcheck --version
 TABLE
 }
 
-compiles() {
-  echo '#include <stdio.h>' | "${CC:-cc}" -E -
+compiles() { # header
+  echo "#include <${1:-stdio.h}>" | "${CC:-cc}" -E -
 }
 
 say() { echo "setup: $*"; }

@@ -27,8 +27,11 @@ typedef struct sn_scene_options {
   int nset;
   bool allow_outside; /* the scene may name files outside its own folder         */
   const char *folder; /* of a text: where its files are; NULL: where we are now  */
-  /* Limits for each file; 0: the usual ones (64 MiB, 5 million values, 64 levels). */
-  size_t max_file_size, max_values, max_depth;
+  /* Limits; 0: the usual ones. */
+  size_t max_file_size; /* of each file, in bytes: 64 MiB                          */
+  size_t max_values;    /* in each file: 5 million                                 */
+  size_t max_depth;     /* lists and maps inside one another: 64                   */
+  size_t max_bodies;    /* of the scene: 1 million, which is also the most         */
 } sn_scene_options;
 
 SN_API sn_scene_options sn_scene_options_default(void);

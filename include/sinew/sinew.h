@@ -102,6 +102,8 @@ typedef struct sn_force_def {
   const char *name;
   const char *type;       /* spring, point_force, body_torque, joint_torque */
   sn_function_def active; /* acts while > 0 */
+  bool implicit;          /* its stiffness and damping are taken at the end of the step, where the
+                             method can */
   sn_point_def a, b;      /* spring: its ends */
   double stiffness, damping;
   double rest_length; /* spring: < 0 means the length in the initial pose */
@@ -146,15 +148,37 @@ typedef struct sn_initial_def {
 
 typedef enum sn_integrator { SN_DOPRI5, SN_RK4 } sn_integrator;
 
+typedef enum sn_implicit { SN_EULER, SN_ROS2, SN_IMPLICIT_DOPRI5, SN_IMPLICIT_RK4 } sn_implicit;
+typedef enum sn_unconverged { SN_RETRY, SN_ACCEPT, SN_STOP } sn_unconverged;
+typedef enum sn_solver {
+  SN_SOLVER_AUTO,
+  SN_SOLVER_TREE,
+  SN_SOLVER_PCG,
+  SN_SOLVER_GRAPH,
+  SN_SOLVER_REDUCED
+} sn_solver;
+typedef enum sn_inertia_term { SN_INERTIA_PROJECTED, SN_INERTIA_PAPER } sn_inertia_term;
+typedef enum sn_tangent { SN_TANGENT_CLAMPED, SN_TANGENT_MATERIAL, SN_TANGENT_EXACT } sn_tangent;
+
 /* How to run: what is not the mechanism. */
 typedef struct sn_options {
   const char *method; /* "recursive" */
   double step;        /* time from one state to the next */
+  bool report_energy; /* sn_info.energy_change is computed, at the price of two evaluations */
   struct {
     sn_integrator integrator;
     double rel_tol, abs_tol; /* dopri5 */
     int max_steps;           /* dopri5: substeps within one step */
   } recursive;
+  struct {
+    sn_implicit integrator;
+    sn_solver solver;
+    sn_inertia_term inertia;
+    sn_tangent tangent;
+    double tolerance;   /* pcg: |b - A x| <= tolerance |b| */
+    int max_iterations; /* pcg */
+    sn_unconverged on_unconverged;
+  } redmax;
 } sn_options;
 
 typedef struct sn_run_def {
@@ -258,11 +282,15 @@ typedef struct sn_input {
 
 /* What happened in a step.  Plain numbers. */
 typedef struct sn_info {
-  int substeps;        /* accepted steps of the integrator                        */
-  int rejected;        /* steps that it had to repeat                             */
-  int evaluations;     /* of the accelerations                                    */
-  double error;        /* largest local error estimate, relative to the tolerance */
-  double last_substep; /* size of the last substep                                */
+  int substeps;         /* accepted steps of the integrator                        */
+  int rejected;         /* steps that it had to repeat                             */
+  int evaluations;      /* of the accelerations                                    */
+  double error;         /* largest local error estimate, relative to the tolerance */
+  double last_substep;  /* size of the last substep                                */
+  int iterations;       /* of the linear solver, 0: direct                          */
+  double residual;      /* of the linear system, relative to its right-hand side    */
+  double energy_change; /* over the step, if options.report_energy asks for it          */
+  int retries;          /* times that the step was divided because a solve did not converge */
 } sn_info;
 
 /* A user's force: adds wrenches (world axes, at the origin of the body's frame) and joint forces.

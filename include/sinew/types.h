@@ -64,7 +64,8 @@ typedef struct sn_inertia {
   X(SN_E_UNSUPPORTED, -7, "not possible with this method")                                         \
   X(SN_E_SINGULAR, -8, "singular system")                                                          \
   X(SN_E_DIVERGED, -9, "the motion is not finite")                                                 \
-  X(SN_E_MISMATCH, -10, "things that do not belong together")
+  X(SN_E_MISMATCH, -10, "things that do not belong together")                                      \
+  X(SN_E_UNCONVERGED, -11, "the solver did not converge")
 
 typedef enum sn_status {
 #define SN_X(name, value, text) name = value,

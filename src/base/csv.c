@@ -14,8 +14,10 @@
 typedef struct text_file {
   const char *path;
   char *text; /* ends with a 0 */
-  size_t size;
+  size_t size, capacity;
 } text_file;
+
+#define READ_AHEAD 65536
 
 /* The bytes [start, end) of one cell or line, without the blanks around them. */
 typedef struct span {
@@ -60,17 +62,17 @@ static shown_text show(span s) {
 /* ---- The file */
 
 static sn_status read_stream(FILE *stream, text_file *file, sn_error *err) {
-  size_t capacity = 0;
   for (;;) {
-    if (file->size + 1 >= capacity) { /* keeps one byte for the 0 */
-      capacity = capacity ? 2 * capacity : 65536;
-      char *text = realloc(file->text, capacity);
+    if (file->size + 1 == file->capacity) { /* keeps one byte for the 0 */
+      char *text = realloc(file->text, 2 * file->capacity);
       if (!text) {
         return sni_fail(err, SN_E_MEMORY, "%s: out of memory", file->path);
       }
       file->text = text;
+      file->capacity *= 2;
     }
-    const size_t count = fread(file->text + file->size, 1, capacity - file->size - 1, stream);
+    const size_t room = file->capacity - file->size - 1;
+    const size_t count = fread(file->text + file->size, 1, room, stream);
     file->size += count;
     if (file->size > SNI_CSV_BYTES_MAX) {
       return sni_fail(err, SN_E_LIMIT, "%s: more than %d bytes", file->path, SNI_CSV_BYTES_MAX);
@@ -242,28 +244,23 @@ static sni_csv *allocate(const char *path, int ncol, int nrow, size_t name_bytes
                          int **line, char **names) {
   const size_t cells = (size_t)ncol * (size_t)nrow;
   const size_t path_bytes = strlen(path) + 1;
-  const size_t pointers = 2 * (size_t)ncol * sizeof(char *);
-  char *block = malloc(sizeof(sni_csv) + pointers + cells * sizeof(double) +
-                       (size_t)nrow * sizeof(int) + name_bytes + path_bytes);
-  if (!block) {
+  sni_csv *csv = malloc(sizeof *csv + 2 * (size_t)ncol * sizeof(char *) + cells * sizeof(double) +
+                        (size_t)nrow * sizeof(int) + name_bytes + path_bytes);
+  if (!csv) {
     return NULL;
   }
-  sni_csv *csv = (sni_csv *)block;
-  block += sizeof *csv;
   csv->ncol = ncol;
   csv->nrow = nrow;
-  csv->name = (const char **)block;
-  csv->column = (const double **)(block + pointers / 2);
-  block += pointers;
-  *data = (double *)block;
+  csv->name = (const char **)(csv + 1);
+  csv->column = (const double **)(csv->name + ncol);
+  *data = (double *)(csv->column + ncol);
   for (int c = 0; c < ncol; c++) {
     csv->column[c] = *data + (size_t)c * (size_t)nrow;
   }
-  block += cells * sizeof(double);
-  csv->line = *line = (int *)block;
-  block += (size_t)nrow * sizeof(int);
-  *names = block;
-  csv->path = memcpy(block + name_bytes, path, path_bytes);
+  *line = (void *)(*data + cells);
+  csv->line = *line;
+  *names = (char *)(*line + nrow);
+  csv->path = memcpy(*names + name_bytes, path, path_bytes);
   return csv;
 }
 
@@ -325,7 +322,10 @@ static sn_status parse(const text_file *file, sni_csv **out, sn_error *err) {
 }
 
 sn_status sni_csv_read(const char *path, sni_csv **out, sn_error *err) {
-  text_file file = {.path = path};
+  text_file file = {.path = path, .text = malloc(READ_AHEAD), .capacity = READ_AHEAD};
+  if (!file.text) {
+    return sni_fail(err, SN_E_MEMORY, "%s: out of memory", path);
+  }
   sn_status status = read_file(&file, err);
   if (status == SN_OK) {
     status = parse(&file, out, err);

@@ -24,11 +24,8 @@ SNI_LANE_FN void cross_transposed(sni_lane h, sni_lane out[3]) {
   out[2] = (sni_lane){n[1], h[0], zero[0], zero[0]};
 }
 
-/* Itself, the world's wrench on it, its children: R I R^T of the inertia about o, the first moment
- * h, and the bias of the motion. */
-SNI_LANE_FN sni_art gather(const sni_tree *t, const sni_aba_in *in, const sni_work *w, int i) {
-  const sni_mass *m = &in->mass[i];
-  const sni_link *l = &w->link[i];
+/* A body's own block: R I R^T of the inertia about o, the first moment h, the mass. */
+SNI_LANE_FN sni_art own_block(const sni_mass *m, const sni_link *l, sni_lane *h) {
   sni_art s;
   const sni_lane T[3] = {sni_lane_mul(l->R, m->xx, m->xy, m->xz),
                          sni_lane_mul(l->R, m->xy, m->yy, m->yz),
@@ -39,16 +36,41 @@ SNI_LANE_FN sni_art gather(const sni_tree *t, const sni_aba_in *in, const sni_wo
   /* T R^T is symmetric up to round-off: make it exactly so */
   sni_lane At[3];
   sni_lane_transpose(s.A, At);
-  const sni_lane h = sni_lane_mul(l->R, m->mc.x, m->mc.y, m->mc.z);
-  cross_transposed(h, s.Bt);
+  *h = sni_lane_mul(l->R, m->mc.x, m->mc.y, m->mc.z);
+  cross_transposed(*h, s.Bt);
   for (int j = 0; j < 3; j++) {
     s.A[j] = sni_lane_all(0.5) * (s.A[j] + At[j]);
     s.C[j] = (sni_lane){j == 0 ? m->m : 0, j == 1 ? m->m : 0, j == 2 ? m->m : 0, 0};
   }
-  s.b.w = sni_lane_cross(l->w, sni_lane_mul(s.A, l->w[0], l->w[1], l->w[2]));
-  s.b.v = sni_lane_cross(l->w, sni_lane_cross(l->w, h));
-  if (in->use_wrench) {
-    s.b = sni_lane6_addscaled(s.b, -1, sni_lane6_from(w->wrench[i]));
+  s.b = (sni_lane6){0};
+  return s;
+}
+
+void sni_mass_block(const sni_mass *m, const sni_link *l, sni_art *out) {
+  sni_lane h;
+  *out = own_block(m, l, &h);
+}
+
+/* Itself with the bias of its motion, the world's wrench on it, its children. */
+SNI_LANE_FN sni_art gather(const sni_tree *t, const sni_aba_in *in, const sni_work *w, int i,
+                           bool moving) {
+  const sni_link *l = &w->link[i];
+  sni_lane h;
+  sni_art s = own_block(&in->mass[i], l, &h);
+  if (moving) {
+    s.b.w = sni_lane_cross(l->w, sni_lane_mul(s.A, l->w[0], l->w[1], l->w[2]));
+    s.b.v = sni_lane_cross(l->w, sni_lane_cross(l->w, h));
+    if (in->use_wrench) {
+      s.b = sni_lane6_addscaled(s.b, -1, sni_lane6_from(w->wrench[i]));
+    }
+  }
+  if (in->extra && in->extra_of[i] >= 0) {
+    const sni_art *x = &in->extra[in->extra_of[i]];
+    for (int j = 0; j < 3; j++) {
+      s.A[j] += x->A[j];
+      s.Bt[j] += x->Bt[j];
+      s.C[j] += x->C[j];
+    }
   }
   if (t->gather[i] & SNI_HAS_CHILD) {
     const sni_art *x = &w->art[t->slot[i]];
@@ -126,7 +148,7 @@ SNI_LANE_FN void pass_on(const sni_tree *t, sni_work *w, int i, const sni_art *s
 
 static void backward_prescribed(const sni_tree *t, const sni_aba_in *in, sni_work *w, int i,
                                 const double *qdd) {
-  sni_art s = gather(t, in, w, i);
+  sni_art s = gather(t, in, w, i, true);
   sni_lane6 a = w->link[i].c;
   for (int k = t->vadr[i]; k < t->vadr[i + 1]; k++) {
     a = sni_lane6_addscaled(a, qdd[k], w->S[k]);
@@ -135,42 +157,61 @@ static void backward_prescribed(const sni_tree *t, const sni_aba_in *in, sni_wor
   pass_on(t, w, i, &s);
 }
 
-SNI_LANE_FN int backward_hinge(const sni_tree *t, const sni_aba_in *in, sni_work *w, int i) {
-  sni_art s = gather(t, in, w, i);
+/* Below this S^T Mh S is rounding: 1e-14 of what the body has about o against turning and moving
+ * in any direction (a wire of a micrometre, a metre long, has 1e-12 about its axis).  Not of Mh: a
+ * long chain of parallel axes has 1e-15 of it, and that is right.  Only where the body has no mass
+ * there is nothing else to compare with.  w2, v2: |S_w|^2, |S_v|^2. */
+SNI_LANE_FN double least_inertia(const sni_mass *m, const sni_art *s, double w2, double v2) {
+  const bool own = m->m > 0;
+  const double turning = own ? m->xx + m->yy + m->zz : s->A[0][0] + s->A[1][1] + s->A[2][2];
+  const double moving = own ? m->m : s->C[0][0] + s->C[1][1] + s->C[2][2];
+  return 1e-14 * (w2 * turning + v2 * moving);
+}
+
+SNI_LANE_FN int backward_hinge(const sni_tree *t, const sni_aba_in *in, sni_work *w, int i,
+                               bool moving) {
+  sni_art s = gather(t, in, w, i, moving);
   const int k = t->vadr[i];
   const sni_lane a = w->S[k].w;
   const sni_lane6 U = {sni_lane_mul(s.A, a[0], a[1], a[2]), sni_lane_mul(s.Bt, a[0], a[1], a[2])};
-  const double D = sni_lane_dot(a, U.w) + in->armature[k];
-  const double u = w->tau[k] - sni_lane_dot(a, s.b.w);
+  const double own = in->joint_matrix ? in->joint_matrix[t->factor[i]] : in->armature[k];
+  const double D = sni_lane_dot(a, U.w) + own;
+  const double u = moving ? w->tau[k] - sni_lane_dot(a, s.b.w) : 0;
+  const bool good = D > least_inertia(&in->mass[i], &s, 1, 0); /* false for NaN too */
   const double Psi = 1 / D;
   w->Y[k] = U;
   w->z[k] = u;
   w->L[t->factor[i]] = Psi;
   if (t->parent[i] >= 0) {
     art_sub(&s, Psi, U);
-    const sni_lane6 beta = sni_lane6_addscaled(art_mul(&s, w->link[i].c), Psi * u, U);
-    s.b = sni_lane6_add(s.b, beta);
+    if (moving) {
+      const sni_lane6 beta = sni_lane6_addscaled(art_mul(&s, w->link[i].c), Psi * u, U);
+      s.b = sni_lane6_add(s.b, beta);
+    }
     pass_on(t, w, i, &s);
   }
-  return D > 0 ? -1 : i;
+  return good ? -1 : i;
 }
 
-/* L L^T = S^T Mh S + armature; stores 1/L_kk on the diagonal.  False: not positive definite. */
-SNI_LANE_FN bool factorise(int nv, const sni_lane6 *S, const sni_lane6 *U, const double *armature,
-                           double *L) {
+/* L L^T = S^T Mh S + own, where own is a matrix or (as armature) a diagonal; stores 1/L_kk on the
+ * diagonal.  False: not positive definite. */
+SNI_LANE_FN bool factorise(int nv, const sni_mass *m, const sni_art *s, const sni_lane6 *S,
+                           const sni_lane6 *U, const double *own, bool own_is_matrix, double *L) {
   for (int j = 0; j < nv; j++) {
-    const double start = sni_lane6_dot(S[j], U[j]) + armature[j];
+    const double start = sni_lane6_dot(S[j], U[j]) + own[own_is_matrix ? j * nv + j : j];
     double d = start;
     for (int k = 0; k < j; k++) {
       d -= L[j * nv + k] * L[j * nv + k];
     }
-    if (!(d > 1e-14 * start) || !(d > 0)) { /* this way round so that NaN fails too */
+    const double least =
+        least_inertia(m, s, sni_lane_dot(S[j].w, S[j].w), sni_lane_dot(S[j].v, S[j].v));
+    if (!(d > 1e-14 * start) || !(d > least)) { /* this way round so that NaN fails too */
       return false;
     }
     const double inverse = 1 / sqrt(d);
     L[j * nv + j] = inverse;
     for (int i = j + 1; i < nv; i++) {
-      double x = sni_lane6_dot(S[i], U[j]);
+      double x = sni_lane6_dot(S[i], U[j]) + (own_is_matrix ? own[i * nv + j] : 0);
       for (int k = 0; k < j; k++) {
         x -= L[i * nv + k] * L[j * nv + k];
       }
@@ -200,17 +241,18 @@ SNI_LANE_FN void solve_Lt(int nv, const double *L, double *x) {
 
 /* Any joint; nv is a constant wherever this is expanded. */
 SNI_LANE_FN int backward_general(const sni_tree *t, const sni_aba_in *in, sni_work *w, int i,
-                                 int nv) {
-  sni_art s = gather(t, in, w, i);
+                                 int nv, bool moving) {
+  sni_art s = gather(t, in, w, i, moving);
   const int adr = t->vadr[i];
   const sni_lane6 *S = w->S + adr;
   sni_lane6 *Y = w->Y + adr;
   double *z = w->z + adr, *L = w->L + t->factor[i];
   for (int k = 0; k < nv; k++) {
     Y[k] = art_mul(&s, S[k]);
-    z[k] = w->tau[adr + k] - sni_lane6_dot(S[k], s.b);
+    z[k] = moving ? w->tau[adr + k] - sni_lane6_dot(S[k], s.b) : 0;
   }
-  if (!factorise(nv, S, Y, in->armature + adr, L)) {
+  const double *own = in->joint_matrix ? in->joint_matrix + t->factor[i] : in->armature + adr;
+  if (!factorise(nv, &in->mass[i], &s, S, Y, own, in->joint_matrix != NULL, L)) {
     return i;
   }
   for (int k = 0; k < nv; k++) { /* Y = U L^-T, column by column */
@@ -220,36 +262,48 @@ SNI_LANE_FN int backward_general(const sni_tree *t, const sni_aba_in *in, sni_wo
     Y[k].w *= sni_lane_all(L[k * nv + k]);
     Y[k].v *= sni_lane_all(L[k * nv + k]);
   }
-  solve_L(nv, L, z);
+  if (moving) {
+    solve_L(nv, L, z);
+  }
   if (t->parent[i] >= 0) {
     sni_lane6 beta = {0};
     for (int k = 0; k < nv; k++) {
       art_sub(&s, 1, Y[k]);
       beta = sni_lane6_addscaled(beta, z[k], Y[k]);
     }
-    s.b = sni_lane6_add(s.b, sni_lane6_add(art_mul(&s, w->link[i].c), beta));
+    if (moving) {
+      s.b = sni_lane6_add(s.b, sni_lane6_add(art_mul(&s, w->link[i].c), beta));
+    }
     pass_on(t, w, i, &s);
   }
   return -1;
 }
 
-static int backward_any(const sni_tree *t, const sni_aba_in *in, sni_work *w, int i) {
+SNI_LANE_FN int backward_any(const sni_tree *t, const sni_aba_in *in, sni_work *w, int i,
+                             bool moving) {
   switch (t->vadr[i + 1] - t->vadr[i]) {
   case 0:
-    return backward_general(t, in, w, i, 0);
+    return backward_general(t, in, w, i, 0, moving);
   case 1:
-    return backward_general(t, in, w, i, 1);
+    return backward_general(t, in, w, i, 1, moving);
   case 2:
-    return backward_general(t, in, w, i, 2);
+    return backward_general(t, in, w, i, 2, moving);
   case 3:
-    return backward_general(t, in, w, i, 3);
+    return backward_general(t, in, w, i, 3, moving);
   case 4:
-    return backward_general(t, in, w, i, 4);
+    return backward_general(t, in, w, i, 4, moving);
   case 5:
-    return backward_general(t, in, w, i, 5);
+    return backward_general(t, in, w, i, 5, moving);
   default:
-    return backward_general(t, in, w, i, 6);
+    return backward_general(t, in, w, i, 6, moving);
   }
+}
+
+static int any_moving(const sni_tree *t, const sni_aba_in *in, sni_work *w, int i) {
+  return backward_any(t, in, w, i, true);
+}
+static int any_at_rest(const sni_tree *t, const sni_aba_in *in, sni_work *w, int i) {
+  return backward_any(t, in, w, i, false);
 }
 
 static int backward(const sni_tree *t, const sni_aba_in *in, sni_work *w, const double *qdd) {
@@ -261,11 +315,23 @@ static int backward(const sni_tree *t, const sni_aba_in *in, sni_work *w, const 
       if (in->prescribed && in->prescribed[i]) {
         backward_prescribed(t, in, w, i, qdd);
       } else if (run->hinge) {
-        b = backward_hinge(t, in, w, i);
+        b = backward_hinge(t, in, w, i, true);
       } else {
-        b = backward_any(t, in, w, i);
+        b = any_moving(t, in, w, i);
       }
-      bad = b >= 0 ? b : bad;
+      bad = bad >= 0 ? bad : b; /* what fails further down spoils the rest */
+    }
+  }
+  return bad;
+}
+
+int sni_factorise(const sni_tree *t, const sni_aba_in *in, sni_work *w) {
+  int bad = -1;
+  for (int n = t->nrun - 1; n >= 0; n--) {
+    const sni_run *run = &t->run[n];
+    for (int i = run->first + run->count - 1; i >= run->first; i--) {
+      const int b = run->hinge ? backward_hinge(t, in, w, i, false) : any_at_rest(t, in, w, i);
+      bad = bad >= 0 ? bad : b; /* what fails further down spoils the rest */
     }
   }
   return bad;

@@ -7,58 +7,67 @@ static bool has_forces(const sni_dynamics *d) {
   return d->m->nforce > 0 || d->ndragged > 0 || d->user_force;
 }
 
+sni_spring sni_dynamics_joint_spring(const sni_dynamics *d, int body, const double *q,
+                                     const double *qd) {
+  const int adr = d->m->tree.vadr[body];
+  return (sni_spring){.q = q + adr,
+                      .qd = qd + adr,
+                      .q_to = d->params.rest + adr,
+                      .qd_to = d->zero,
+                      .stiffness = d->params.stiffness + adr,
+                      .damping = d->params.damping + adr};
+}
+
 /* tau += what springs and dampers in the joints give; returns their energy. */
 static double joint_springs(const sni_dynamics *d, const double *q, const double *qd, double *tau) {
   const sni_tree *t = &d->m->tree;
-  const sni_params *p = &d->params;
   double energy = 0;
   for (int k = 0; k < d->nsprung; k++) {
-    const int i = d->sprung[k], adr = t->vadr[i];
-    const sni_spring spring = {.q = q + adr,
-                               .qd = qd + adr,
-                               .q_to = p->rest + adr,
-                               .qd_to = d->zero,
-                               .stiffness = p->stiffness + adr,
-                               .damping = p->damping + adr};
-    energy += sni_joint_spring(sni_tree_joints(t), i, &spring, tau + adr);
+    const int i = d->sprung[k];
+    const sni_spring spring = sni_dynamics_joint_spring(d, i, q, qd);
+    energy += sni_joint_spring(sni_tree_joints(t), i, &spring, tau + t->vadr[i]);
   }
   return energy;
 }
 
+sni_spring sni_dynamics_drive(const sni_dynamics *d, int k, double t, double t_ref, const double *q,
+                              const double *qd, const sn_input *input, double *target,
+                              double *rate) {
+  const sn_model *m = d->m;
+  const sni_drive *drive = &m->drive[k];
+  const int adr = m->tree.vadr[drive->body], nv = m->tree.vadr[drive->body + 1] - adr;
+  for (int c = 0; c < nv; c++) {
+    double f[3] = {0};
+    if (input && input->drive_target) {
+      f[0] = input->drive_target[adr + c];
+    } else if (drive->target[c] >= 0) {
+      sni_function_eval(m->function[drive->target[c]], t, t_ref, f);
+    }
+    target[c] = f[0];
+    rate[c] = f[1]; /* the target's own, unless there is another */
+    if (input && input->drive_rate) {
+      rate[c] = input->drive_rate[adr + c];
+    } else if (drive->rate[c] >= 0) {
+      sni_function_eval(m->function[drive->rate[c]], t, t_ref, f);
+      rate[c] = f[0];
+    }
+  }
+  return (sni_spring){.q = q + adr,
+                      .qd = qd + adr,
+                      .q_to = target,
+                      .qd_to = rate,
+                      .stiffness = d->params.drive_stiffness + adr,
+                      .damping = d->params.drive_damping + adr,
+                      .max_force = d->params.drive_max + adr};
+}
+
 static void drives(const sni_dynamics *d, double t, double t_ref, const double *q, const double *qd,
                    const sn_input *input, double *tau) {
-  const sn_model *m = d->m;
-  for (int k = 0; k < m->ndrive; k++) {
-    const sni_drive *drive = &m->drive[k];
-    const int adr = m->tree.vadr[drive->body], nv = m->tree.vadr[drive->body + 1] - adr;
-    double target[SN_NV_MAX] = {0}, rate[SN_NV_MAX] = {0};
-    for (int c = 0; c < nv; c++) {
-      double f[3];
-      if (drive->target[c] >= 0) {
-        sni_function_eval(m->function[drive->target[c]], t, t_ref, f);
-        target[c] = f[0];
-        rate[c] = f[1];
-      }
-      if (drive->rate[c] >= 0) {
-        sni_function_eval(m->function[drive->rate[c]], t, t_ref, f);
-        rate[c] = f[0];
-      }
-      if (input && input->drive_target) {
-        target[c] = input->drive_target[adr + c];
-        rate[c] = 0;
-      }
-      if (input && input->drive_rate) {
-        rate[c] = input->drive_rate[adr + c];
-      }
-    }
-    const sni_spring spring = {.q = q + adr,
-                               .qd = qd + adr,
-                               .q_to = target,
-                               .qd_to = rate,
-                               .stiffness = d->params.drive_stiffness + adr,
-                               .damping = d->params.drive_damping + adr,
-                               .max_force = d->params.drive_max + adr};
-    sni_joint_spring(sni_tree_joints(&m->tree), drive->body, &spring, tau + adr);
+  for (int k = 0; k < d->m->ndrive; k++) {
+    const int i = d->m->drive[k].body;
+    double target[SN_NV_MAX], rate[SN_NV_MAX];
+    const sni_spring spring = sni_dynamics_drive(d, k, t, t_ref, q, qd, input, target, rate);
+    sni_joint_spring(sni_tree_joints(&d->m->tree), i, &spring, tau + d->m->tree.vadr[i]);
   }
 }
 
@@ -85,18 +94,33 @@ static void copy_poses(const sni_dynamics *d) {
   }
 }
 
-static sni_force_eval force_eval(const sni_dynamics *d, double t, double t_ref) {
+sni_force_eval sni_dynamics_force_eval(const sni_dynamics *d, double t, double t_ref,
+                                       bool without_damping) {
   return (sni_force_eval){.t = t,
                           .t_ref = t_ref,
                           .function = (const sni_function *const *)d->m->function,
                           .E_wb = d->E_wb,
                           .phi = d->phi,
                           .wrench = d->w.wrench,
-                          .tau = d->w.tau};
+                          .tau = d->w.tau,
+                          .without_damping = without_damping};
+}
+
+void sni_dynamics_kinematics(sni_dynamics *d, const double *q, const double *qd) {
+  sni_kinematics(&d->m->tree, q, qd, &d->w);
+  sni_rotors_turn(d, q, qd);
 }
 
 void sni_dynamics_forces(sni_dynamics *d, double t, double t_ref, const double *q, const double *qd,
                          const sn_input *input) {
+  sni_dynamics_external(d, t, t_ref, q, qd, input, false);
+  sni_rotors_add(d, 1, d->w.tau);
+  joint_springs(d, q, qd, d->w.tau);
+  drives(d, t, t_ref, q, qd, input, d->w.tau);
+}
+
+void sni_dynamics_external(sni_dynamics *d, double t, double t_ref, const double *q,
+                           const double *qd, const sn_input *input, bool without_damping) {
   const sn_model *m = d->m;
   const size_t nv = (size_t)m->tree.nv, nbody = (size_t)m->tree.nbody;
   if (input && input->tau) {
@@ -104,9 +128,6 @@ void sni_dynamics_forces(sni_dynamics *d, double t, double t_ref, const double *
   } else {
     memset(d->w.tau, 0, nv * sizeof *d->w.tau);
   }
-  joint_springs(d, q, qd, d->w.tau);
-  drives(d, t, t_ref, q, qd, input, d->w.tau);
-
   d->use_wrench = has_forces(d) || (input && input->wrench);
   if (!d->use_wrench) {
     return;
@@ -120,9 +141,12 @@ void sni_dynamics_forces(sni_dynamics *d, double t, double t_ref, const double *
     return;
   }
   copy_poses(d);
-  drag(d);
-  const sni_force_eval e = force_eval(d, t, t_ref);
+  if (!without_damping) {
+    drag(d);
+  }
+  sni_force_eval e = sni_dynamics_force_eval(d, t, t_ref, without_damping);
   for (int f = 0; f < m->nforce; f++) {
+    e.without_damping = without_damping && m->force[f].implicit;
     if (sni_force_is_active(&e, &m->force[f])) {
       sni_force_kind(m->force[f].kind)
           ->apply(&e, &m->force[f], d->params.force + m->force[f].param);
@@ -174,6 +198,7 @@ sni_aba_in sni_dynamics_aba_in(const sni_dynamics *d) {
   const double *g = d->params.gravity;
   return (sni_aba_in){.mass = d->mass,
                       .armature = d->params.armature,
+                      .joint_matrix = d->nrotor > 0 ? d->armature : NULL,
                       .gravity = {g[0], g[1], g[2]},
                       .use_wrench = d->use_wrench,
                       .prescribed = d->any_prescribed ? d->prescribed : NULL};
@@ -182,7 +207,7 @@ sni_aba_in sni_dynamics_aba_in(const sni_dynamics *d) {
 int sni_dynamics_accelerate(sni_dynamics *d, double t, double t_ref, double *q, double *qd,
                             const sn_input *input, double *qdd) {
   sni_dynamics_prescribe(d, t, t_ref, q, qd, qdd);
-  sni_kinematics(&d->m->tree, q, qd, &d->w);
+  sni_dynamics_kinematics(d, q, qd);
   sni_dynamics_forces(d, t, t_ref, q, qd, input);
   const sni_aba_in in = sni_dynamics_aba_in(d);
   return sni_aba(&d->m->tree, &in, &d->w, qdd);
@@ -217,13 +242,11 @@ void sni_dynamics_energy(sni_dynamics *d, double t, const double *q, const doubl
   if (mass > 0) {
     out->center_of_mass = sn_vec3_scale(moment, 1 / mass);
   }
-  for (int k = 0; k < tree->nv; k++) {
-    out->kinetic += 0.5 * d->params.armature[k] * qd[k] * qd[k];
-  }
+  out->kinetic += sni_rotors_energy(d, qd);
   out->potential += joint_springs(d, q, qd, d->w.tau);
   if (d->m->nforce > 0) {
     copy_poses(d);
-    const sni_force_eval e = force_eval(d, t, t);
+    const sni_force_eval e = sni_dynamics_force_eval(d, t, t, false);
     for (int f = 0; f < d->m->nforce; f++) {
       const sni_force *force = &d->m->force[f];
       const sni_force_ops *ops = sni_force_kind(force->kind);
@@ -291,6 +314,7 @@ void sni_dynamics_refresh(sni_dynamics *d) {
       d->dragged[d->ndragged++] = i;
     }
   }
+  sni_rotors_refresh(d);
   d->param_hash = sni_hash(SNI_HASH_SEED, p->value, (size_t)p->count * sizeof(double));
 }
 
@@ -304,6 +328,8 @@ static size_t lay_out(sni_dynamics *d, const sn_model *m, char *memory) {
   char *work = TAKE(1, sni_work_size(t));
   double *params = TAKE(1, sni_params_size(t->nbody, t->nv, m->nforce_param));
   d->mass = TAKE(nbody, sizeof *d->mass);
+  d->armature = TAKE((size_t)t->nfactor, sizeof *d->armature);
+  d->rotor = TAKE((size_t)t->nball, sizeof *d->rotor);
   d->sprung = TAKE(nbody, sizeof *d->sprung);
   d->dragged = TAKE(nbody, sizeof *d->dragged);
   d->prescribed = TAKE(nbody, sizeof *d->prescribed);

@@ -9,12 +9,23 @@
 #include "dynamics/recursion.h"
 #include "model/model.h"
 
+/* Armature on a rotation vector: see rotor.c. */
+typedef struct sni_rotor {
+  int adr;         /* of its three coordinates                                                  */
+  int block;       /* where they begin in the joint's block of armature                         */
+  int nv;          /* of the joint                                                              */
+  double force[3]; /* joint force that goes with the block        by sni_dynamics_kinematics    */
+} sni_rotor;
+
 typedef struct sni_dynamics {
   const sn_model *m;
   sni_params params;   /* the sim's own copy                                                   */
   uint64_t param_hash; /* changes with every parameter                                         */
   sni_mass *mass;      /* nbody  from params.inertia                                           */
   sni_work w;
+  double *armature; /* nfactor  a block a joint; at the q of the kinematics where rotors are   */
+  sni_rotor *rotor; /* rotation vectors with armature                                          */
+  int nrotor;
   int *sprung, nsprung;     /* joints with a spring or damper, as params stand                   */
   int *dragged, ndragged;   /* bodies with drag                                                  */
   uint8_t *prescribed;      /* nbody                                                             */
@@ -39,10 +50,28 @@ void sni_dynamics_refresh(sni_dynamics *d);
 void sni_dynamics_prescribe(sni_dynamics *d, double t, double t_ref, double *q, double *qd,
                             double *qdd);
 
+/* Positions, velocities, and all else that depends on nothing but q and qd. */
+void sni_dynamics_kinematics(sni_dynamics *d, const double *q, const double *qd);
+
 /* w.tau and w.wrench: joint springs, drives, forces, drag, the user's force, and the input.  Needs
  * kinematics. */
 void sni_dynamics_forces(sni_dynamics *d, double t, double t_ref, const double *q, const double *qd,
                          const sn_input *input);
+
+/* The same without what acts in the joints themselves, and on request without damping, which an
+ * implicit method has in its matrix. */
+void sni_dynamics_external(sni_dynamics *d, double t, double t_ref, const double *q,
+                           const double *qd, const sn_input *input, bool without_damping);
+sni_force_eval sni_dynamics_force_eval(const sni_dynamics *d, double t, double t_ref,
+                                       bool without_damping);
+
+/* The spring in a body's joint, and the k-th drive with its target at t (room for SN_NV_MAX numbers
+ * each in target and rate). */
+sni_spring sni_dynamics_joint_spring(const sni_dynamics *d, int body, const double *q,
+                                     const double *qd);
+sni_spring sni_dynamics_drive(const sni_dynamics *d, int k, double t, double t_ref, const double *q,
+                              const double *qd, const sn_input *input, double *target,
+                              double *rate);
 
 sni_aba_in sni_dynamics_aba_in(const sni_dynamics *d);
 
@@ -63,5 +92,16 @@ bool sni_dynamics_reparam(const sni_dynamics *d, double *q, double *qd);
 
 /* Body with the first coordinate of x that is not finite; -1: all are. */
 int sni_dynamics_not_finite(const sni_dynamics *d, const double *x);
+
+/* ---- rotor.c ---- */
+
+/* The blocks of armature as the parameters stand, and the list of rotors. */
+void sni_rotors_refresh(sni_dynamics *d);
+/* At q, qd: the blocks of the rotors and their forces. */
+void sni_rotors_turn(sni_dynamics *d, const double *q, const double *qd);
+/* tau += s times their forces. */
+void sni_rotors_add(const sni_dynamics *d, double s, double *tau);
+/* Kinetic energy of all armature. */
+double sni_rotors_energy(const sni_dynamics *d, const double *qd);
 
 #endif

@@ -37,8 +37,13 @@ void sni_inverse(const sni_tree *t, const sni_aba_in *in, sni_work *w, const dou
     }
   }
   for (int i = t->nbody - 1; i >= 0; i--) {
-    for (int k = t->vadr[i]; k < t->vadr[i + 1]; k++) {
-      tau[k] = sni_lane6_dot(w->S[k], sni_lane6_from(F[i])) + in->armature[k] * qdd[k];
+    const int adr = t->vadr[i], nv = t->vadr[i + 1] - adr;
+    for (int k = 0; k < nv; k++) {
+      double own = in->joint_matrix ? 0 : in->armature[adr + k] * qdd[adr + k];
+      for (int c = 0; in->joint_matrix && c < nv; c++) {
+        own += in->joint_matrix[t->factor[i] + k * nv + c] * qdd[adr + c];
+      }
+      tau[adr + k] = sni_lane6_dot(w->S[adr + k], sni_lane6_from(F[i])) + own;
     }
     const int p = t->parent[i];
     if (p >= 0) {

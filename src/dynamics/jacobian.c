@@ -30,8 +30,7 @@ static sni_lane6 in_world_axes(const sni_link *l, sn_vec6 y) {
                      sni_lane_mul(l->R, y.v.x, y.v.y, y.v.z)};
 }
 
-/* w->a gets J x in world axes. */
-static void J_mul_world(const sni_tree *t, sni_work *w, const double *x) {
+void sni_J_mul_world(const sni_tree *t, sni_work *w, const double *x) {
   w->a[-1] = (sni_lane6){0};
   for (int i = 0; i < t->nbody; i++) {
     sni_lane6 y = shifted(w->a[t->parent[i]], w->link[i].r);
@@ -43,14 +42,14 @@ static void J_mul_world(const sni_tree *t, sni_work *w, const double *x) {
 }
 
 void sni_J_mul(const sni_tree *t, sni_work *w, const double *x, sn_vec6 *y) {
-  J_mul_world(t, w, x);
+  sni_J_mul_world(t, w, x);
   for (int i = 0; i < t->nbody; i++) {
     y[i] = in_body_axes(&w->link[i], w->a[i]);
   }
 }
 
 void sni_Jdot_mul(const sni_tree *t, sni_work *w, const double *x, sn_vec6 *z) {
-  J_mul_world(t, w, x);
+  sni_J_mul_world(t, w, x);
   const sni_lane6 *y = w->a;
   for (int i = 0; i < t->nbody; i++) {
     const int p = t->parent[i];
@@ -89,8 +88,7 @@ void sni_Jt_mul(const sni_tree *t, sni_work *w, const sn_vec6 *y, double *x) {
   }
 }
 
-/* Momentum of a body that moves with y, in world axes at o. */
-static sni_lane6 momentum(const sni_mass *m, const sni_link *l, sni_lane6 y) {
+sni_lane6 sni_momentum(const sni_mass *m, const sni_link *l, sni_lane6 y) {
   const sni_lane h = sni_lane_mul(l->R, m->mc.x, m->mc.y, m->mc.z);
   const sn_vec3 w = in_body_axes(l, y).w;
   const sni_lane spin = sni_lane_mul(l->R, m->xx * w.x + m->xy * w.y + m->xz * w.z,
@@ -115,15 +113,21 @@ void sni_mass_matrix(const sni_tree *t, const sni_aba_in *in, sni_work *w, doubl
         }
       }
       for (int i = 0; i < t->nbody; i++) {
-        y[i] = momentum(&in->mass[i], &w->link[i], y[i]);
+        y[i] = sni_momentum(&in->mass[i], &w->link[i], y[i]);
       }
       for (int i = t->nbody - 1; i >= 0; i--) {
         for (int j = t->vadr[i]; j < t->vadr[i + 1]; j++) {
-          M[j * nv + k] = sni_lane6_dot(w->S[j], y[i]) + (j == k ? in->armature[k] : 0);
+          M[j * nv + k] = sni_lane6_dot(w->S[j], y[i]);
         }
         if (t->parent[i] >= 0) {
           add_to_parent(&y[t->parent[i]], y[i], w->link[i].r);
         }
+      }
+      const int adr = t->vadr[body], own = t->vadr[body + 1] - adr;
+      for (int j = 0; j < own; j++) {
+        M[(adr + j) * nv + k] += in->joint_matrix
+                                     ? in->joint_matrix[t->factor[body] + j * own + k - adr]
+                                     : (adr + j == k ? in->armature[k] : 0);
       }
     }
   }

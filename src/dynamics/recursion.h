@@ -73,16 +73,27 @@ typedef struct sni_aba_in {
   const sni_mass *mass;   /* nbody                                                    */
   const double *armature; /* nv                                                       */
   sn_vec3 gravity;
-  bool use_wrench;           /* w->wrench counts                                         */
-  const uint8_t *prescribed; /* nbody, NULL: none.  Where set, qdd is given            */
+  bool use_wrench;            /* w->wrench counts                                      */
+  const uint8_t *prescribed;  /* nbody, NULL: none.  Where set, qdd is given           */
+  const double *joint_matrix; /* nfactor  nv x nv a joint, instead of armature; NULL: none */
+  /* For implicit methods: what is added to the inertia of bodies.  NULL: nothing. */
+  const sni_art *extra; /* blocks; their b does not count                             */
+  const int *extra_of;  /* nbody  index in extra, -1: none                            */
 } sni_aba_in;
 
 /* qdd from w->tau (and from the prescribed entries of qdd itself).  Needs kinematics.  Returns -1,
  * or the body whose joint has a singular inertia. */
 int sni_aba(const sni_tree *t, const sni_aba_in *in, sni_work *w, double *qdd);
 
-/* y = M^-1 x with the factors of the last sni_aba (no prescribed joints).  y may be x. */
+/* The backward pass for sni_Minv_mul alone: forces, velocities and gravity do not count. */
+int sni_factorise(const sni_tree *t, const sni_aba_in *in, sni_work *w);
+
+/* y = M^-1 x with the factors of the last sni_aba or sni_factorise (no prescribed joints); M is
+ * J^T (mass + extra) J + joint_matrix or armature.  y may be x. */
 void sni_Minv_mul(const sni_tree *t, sni_work *w, const double *x, double *y);
+
+/* The 6x6 inertia of a body about o, in world axes; its b is zero. */
+void sni_mass_block(const sni_mass *m, const sni_link *l, sni_art *out);
 
 /* ---- inverse.c: joint forces and reactions ---- */
 
@@ -94,6 +105,9 @@ void sni_inverse(const sni_tree *t, const sni_aba_in *in, sni_work *w, const dou
 /* ---- jacobian.c: O(n) products; twists and wrenches in the bodies' frames ---- */
 
 void sni_J_mul(const sni_tree *t, sni_work *w, const double *x, sn_vec6 *y);
+void sni_J_mul_world(const sni_tree *t, sni_work *w, const double *x); /* w->a, in world axes */
+/* Momentum of a body that moves with y, in world axes at o. */
+sni_lane6 sni_momentum(const sni_mass *m, const sni_link *l, sni_lane6 y);
 void sni_Jdot_mul(const sni_tree *t, sni_work *w, const double *x, sn_vec6 *z);
 void sni_Jt_mul(const sni_tree *t, sni_work *w, const sn_vec6 *y, double *x);
 void sni_mass_matrix(const sni_tree *t, const sni_aba_in *in, sni_work *w, double *M);

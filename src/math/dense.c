@@ -44,37 +44,45 @@ void sni_cholesky_solve(int n, const double *L, double *b) {
   }
 }
 
+static double length(int m, const double *x) {
+  double sum = 0;
+  for (int i = 0; i < m; i++) {
+    sum += x[i] * x[i];
+  }
+  return sqrt(sum);
+}
+
+static void divide(int m, double *x, double by) {
+  for (int i = 0; i < m && by > 0; i++) {
+    x[i] /= by;
+  }
+}
+
 int sni_column_rank(int m, int n, const double *A, double tol) {
   double C[6][36]; /* columns, scaled */
   if (n > 6 || m > 36) {
     return -1;
   }
   for (int j = 0; j < n; j++) {
-    double len = 0;
+    double most = 0;
     for (int i = 0; i < m; i++) {
       C[j][i] = A[i * n + j];
-      len += C[j][i] * C[j][i];
+      most = fmax(most, fabs(C[j][i]));
     }
-    len = sqrt(len);
-    for (int i = 0; i < m && len > 0; i++) {
-      C[j][i] /= len;
-    }
+    divide(m, C[j], most); /* first, so that no square overflows or vanishes */
+    divide(m, C[j], length(m, C[j]));
   }
   int rank = 0;
   while (rank < n) {
     int best = rank;
-    double best_len = -1;
+    double best_len = 0;
     for (int j = rank; j < n; j++) {
-      double len = 0;
-      for (int i = 0; i < m; i++) {
-        len += C[j][i] * C[j][i];
-      }
-      if (len > best_len) {
+      const double len = length(m, C[j]);
+      if (len > best_len) { /* never true for NaN */
         best_len = len;
         best = j;
       }
     }
-    best_len = sqrt(best_len);
     if (!(best_len > tol)) {
       break;
     }

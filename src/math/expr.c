@@ -192,7 +192,7 @@ static bool fail_not_finite(parser *p, int pos, int code, bool as_function, cons
 static bool operate(parser *p, int pos, int code, bool as_function) {
   const int nargs = sni_expr_code_get(code)->nargs;
   const int first = p->expr->nop - nargs;
-  double x[SNI_EXPR_ARGS_MAX];
+  double x[SNI_EXPR_ARGS_MAX] = {0};
   bool constant = first >= p->landing;
   for (int k = 0; constant && k < nargs; k++) {
     constant = p->expr->op[first + k].code == SNI_EXPR_CONST;

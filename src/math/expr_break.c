@@ -15,8 +15,9 @@
 #include <float.h>
 #include <math.h>
 
-#define MARCH_MAX  4096 /* steps tried for one guard in one call */
-#define RESOLUTION 1e-6 /* of the way: a march has to do better, or becomes coarser */
+#define MARCH_MAX  4096 /* steps tried for one guard before                               */
+#define HEADWAY    1e-4 /* ... it must have come so far of the way, or takes longer steps */
+#define RESOLUTION 1e-6 /* ... of this part of the way                                    */
 
 typedef sni_expr_range range;
 typedef sni_expr_bound bound;
@@ -147,19 +148,20 @@ static double bisect(const guard_function *g, double lo, double hi) {
   }
 }
 
-/* The first zero in (t0, t1], else INFINITY. */
-static double march(const guard_function *g, double t0, double t1) {
+/* The first zero in (t0, t1], else INFINITY.  way: the length of the whole search, of which t1 may
+ * have cut off the rest. */
+static double march(const guard_function *g, double t0, double t1, double way) {
   const double last_bits = 4 * DBL_EPSILON * fmax(fabs(t0), fabs(t1));
   double resolution = last_bits;
   double width_min = resolution; /* shorter steps are judged by their end */
   double a = t0, width = t1 - t0;
   for (int count = 0; a < t1; count++) {
     if (count == MARCH_MAX) {
-      if (resolution > last_bits || a - t0 > RESOLUTION * (t1 - t0)) {
+      if (resolution > last_bits || a - t0 > HEADWAY * way) {
         return a;
       }
-      /* no headway: two sides that nearly agree for a while; look less closely */
-      resolution = width_min = RESOLUTION * (t1 - t0);
+      /* the two sides nearly agree for a while: look less closely */
+      resolution = width_min = RESOLUTION * way;
       width = fmax(width, width_min);
       count = 0;
     }
@@ -290,8 +292,10 @@ static int sign_after(const search *s, int op, sni_expr_guard guard, slot x, slo
   }
   const guard_function g = {s->expr, s->branch, op, guard, 0};
   int sign = guard_sign(&g, s->t0);
-  for (double dt = s->gap; sign == 0 && dt > 0 && s->t0 + dt < s->t1; dt *= 4) {
+  double dt = s->gap;
+  while (sign == 0 && dt > 0 && s->t0 + dt < s->t1) {
     sign = guard_sign(&g, s->t0 + dt);
+    dt *= 4;
   }
   return sign;
 }
@@ -381,7 +385,7 @@ bool sni_expr_next_break(const sni_expr *expr, double t0, double t1, double *t_b
       const int sign = s.sign[op->branch][k];
       if (sign == 1 || sign == -1) {
         const guard_function g = {expr, s.branch, i, guard[k], sign};
-        note_break(&s, march(&g, s.t0, s.t1));
+        note_break(&s, march(&g, s.t0, s.t1, t1 - t0));
       }
     }
   }

@@ -107,7 +107,7 @@ double sni_expr_branch(int code, const double *x) {
     return floor(x[0]);
   }
   sni_expr_guard guard[SNI_EXPR_GUARDS_MAX];
-  int sign[SNI_EXPR_GUARDS_MAX];
+  int sign[SNI_EXPR_GUARDS_MAX] = {0};
   const int nguard = sni_expr_guards(code, 0, guard);
   for (int i = 0; i < nguard; i++) {
     const double minus = guard[i].minus < 0 ? 0 : x[guard[i].minus];
@@ -406,6 +406,7 @@ int sni_expr_run(const sni_expr *expr, int nop, const double *vars, const double
 /* Like sni_expr_run, for jets and the whole program. */
 static sni_jet run_jet(const sni_expr *expr, const sni_jet *vars, const double *branch) {
   sni_jet stack[SNI_EXPR_STACK_MAX];
+  stack[0] = (sni_jet){0, 0, 0}; /* no program is empty, but an analyser cannot know */
   int top = 0;
   for (int i = 0; i < expr->nop; i++) {
     const sni_expr_op *op = &expr->op[i];
@@ -422,7 +423,7 @@ static sni_jet run_jet(const sni_expr *expr, const sni_jet *vars, const double *
       if (op->branch >= 0 && branch) {
         taken = branch[op->branch];
       } else if (op->branch >= 0) {
-        double x[SNI_EXPR_ARGS_MAX];
+        double x[SNI_EXPR_ARGS_MAX] = {0};
         for (int k = 0; k < nargs; k++) {
           x[k] = stack[top + k].v;
         }
@@ -441,6 +442,7 @@ static sni_jet run_jet(const sni_expr *expr, const sni_jet *vars, const double *
 
 double sni_expr_eval(const sni_expr *expr, const double *vars) {
   double stack[SNI_EXPR_STACK_MAX];
+  stack[0] = 0; /* see run_jet */
   sni_expr_run(expr, expr->nop, vars, NULL, NULL, stack);
   return stack[0];
 }

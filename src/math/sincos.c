@@ -13,7 +13,30 @@
 #define HALF_PI_3 -1.4973849048591833e-33
 #define X_MAX     1.6e6 /* 2^20 pi/2 */
 
+/* On a machine without the instruction fma() is a function call, 18 of them an angle: then all
+ * angles go to the library. */
+#if defined(FP_FAST_FMA) || defined(__FMA__) || defined(__aarch64__)
+#define FUSED 1
+#else
+#define FUSED 0
+#endif
+
+/* Those beyond the limit, or NaN. */
+static void by_library(int n, const double *restrict x, double limit, double *restrict s,
+                       double *restrict c) {
+  for (int i = 0; i < n; i++) {
+    if (!(fabs(x[i]) <= limit)) {
+      s[i] = sin(x[i]);
+      c[i] = cos(x[i]);
+    }
+  }
+}
+
 void sni_sincos(int n, const double *restrict x, double *restrict s, double *restrict c) {
+  if (!FUSED) {
+    by_library(n, x, -1, s, c);
+    return;
+  }
   int large = 0;
   for (int i = 0; i < n; i++) {
     const double k = rint(x[i] * (2 / 3.14159265358979323846));
@@ -48,11 +71,6 @@ void sni_sincos(int n, const double *restrict x, double *restrict s, double *res
     large |= !(fabs(x[i]) <= X_MAX);
   }
   if (large) {
-    for (int i = 0; i < n; i++) {
-      if (!(fabs(x[i]) <= X_MAX)) {
-        s[i] = sin(x[i]);
-        c[i] = cos(x[i]);
-      }
-    }
+    by_library(n, x, X_MAX, s, c);
   }
 }

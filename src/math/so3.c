@@ -46,9 +46,11 @@ sni_exp_coefs sni_exp_coefs_calc(double th2) {
   if (th2 < SERIES_TH2) {
     return coefs_series(th2);
   }
-  const double th = sqrt(th2);
-  const double half = sin(0.5 * th);
-  const double s = 2 * half * cos(0.5 * th) / th;
+  /* The root's rounding error e counts where s, a or da vanish, at pi and 2 pi: it is put back. */
+  const double th = sqrt(th2), e = fma(-th, th, th2) / (2 * th);
+  const double sine = sin(0.5 * th), cosine = cos(0.5 * th);
+  const double half = fma(0.5 * e, cosine, sine);
+  const double s = 2 * half * fma(-0.5 * e, sine, cosine) / th;
   const double a = 2 * half * half / th2;
   const double b = (1 - s) / th2;
   return (sni_exp_coefs){s, a, b, (s - 2 * a) / th2, (a - 3 * b) / th2};
@@ -201,8 +203,10 @@ sn_quat sn_quat_from_mat3(sn_mat3 R) {
 }
 
 sn_mat3 sn_mat3_from_quat(sn_quat q) {
-  const double n2 = q.w * q.w + q.x * q.x + q.y * q.y + q.z * q.z;
-  const double k = 2 / n2;
+  /* the largest part goes first, so that no square overflows or vanishes */
+  const double most = fmax(fmax(fabs(q.w), fabs(q.x)), fmax(fabs(q.y), fabs(q.z)));
+  q = (sn_quat){q.w / most, q.x / most, q.y / most, q.z / most};
+  const double k = 2 / (q.w * q.w + q.x * q.x + q.y * q.y + q.z * q.z);
   return (sn_mat3){
       {{1 - k * (q.y * q.y + q.z * q.z), k * (q.x * q.y - q.w * q.z), k * (q.x * q.z + q.w * q.y)},
        {k * (q.x * q.y + q.w * q.z), 1 - k * (q.x * q.x + q.z * q.z), k * (q.y * q.z - q.w * q.x)},

@@ -47,6 +47,14 @@ static double value_tau(const reading *r, int body, int component, int coordinat
   (void)component;
   return r->sim->tau[coordinate];
 }
+/* What the motion adds to everything else in its joint. */
+static double value_motor(const reading *r, int body, int component, int coordinate) {
+  (void)component;
+  const sni_dynamics *d = &r->sim->d;
+  return d->any_prescribed && d->prescribed[body]
+             ? r->sim->tau[coordinate] - r->sim->acting[coordinate]
+             : 0;
+}
 static double value_position(const reading *r, int body, int component, int coordinate) {
   (void)coordinate;
   return r->sim->d.w.link[body].o[component];
@@ -70,7 +78,7 @@ static const group groups[] = {
     {".q", NULL, 0, true, NEEDS_NOTHING, false, value_q},
     {".qd", NULL, 0, true, NEEDS_NOTHING, false, value_qd},
     {".tau", NULL, 0, true, NEEDS_FORCES, false, value_tau},
-    {".tau", NULL, 0, true, NEEDS_FORCES, true, value_tau},
+    {".tau", NULL, 0, true, NEEDS_FORCES, true, value_motor},
     {".qdd", NULL, 0, false, NEEDS_FORCES, false, value_qdd},
     {".pos", xyz, 3, false, NEEDS_KINEMATICS, false, value_position},
     {".quat", wxyz, 4, false, NEEDS_KINEMATICS, false, value_rotation},
@@ -113,10 +121,17 @@ static double value_whole(const reading *r, int k) {
 
 /* ---- numbering ---- */
 
+/* Channels of a motion.  None if it bears the name of its joint, whose NAME.tau is there already.
+ */
+static int motion_channels(const sn_model *m, int k) {
+  const int body = m->motion[k].body;
+  return strcmp(m->motion_name[k], m->name[body]) == 0 ? 0 : sn_model_joint_dofs(m, body);
+}
+
 static int motion_coordinates(const sn_model *m) {
   int n = 0;
   for (int k = 0; k < m->nmotion; k++) {
-    n += sn_model_joint_dofs(m, m->motion[k].body);
+    n += motion_channels(m, k);
   }
   return n;
 }
@@ -166,9 +181,8 @@ static bool locate(const sn_model *m, int channel, place *p) {
     }
     p->g = g;
     if (g->of_motions) {
-      for (p->motion = 0; channel >= sn_model_joint_dofs(m, m->motion[p->motion].body);
-           p->motion++) {
-        channel -= sn_model_joint_dofs(m, m->motion[p->motion].body);
+      for (p->motion = 0; channel >= motion_channels(m, p->motion); p->motion++) {
+        channel -= motion_channels(m, p->motion);
       }
       p->body = m->motion[p->motion].body;
       p->component = channel;
@@ -226,7 +240,7 @@ static int find_in_group(const sn_model *m, const group *g, int first, int who, 
   int body = who;
   if (g->of_motions) {
     for (int k = 0; k < who; k++) {
-      at += sn_model_joint_dofs(m, m->motion[k].body);
+      at += motion_channels(m, k);
     }
     body = m->motion[who].body;
   } else {
@@ -261,7 +275,7 @@ int sn_sim_channel_find(const sn_sim *sim, const char *name) {
   const int body = sn_model_body_find(m, owner);
   int motion = -1;
   for (int k = 0; k < m->nmotion; k++) {
-    motion = strcmp(m->motion_name[k], owner) == 0 ? k : motion;
+    motion = motion_channels(m, k) && strcmp(m->motion_name[k], owner) == 0 ? k : motion;
   }
   int first = SNI_COUNT(whole);
   for (int k = 0; k < SNI_COUNT(groups); k++) {

@@ -17,7 +17,7 @@ static void copy_state(sn_sim *sim, const sn_state *state) {
 }
 
 static void kinematics(sn_sim *sim, const sn_state *state) {
-  sni_kinematics(&sim->m->tree, state_q(state), state_qd(state), &sim->d.w);
+  sni_dynamics_kinematics(&sim->d, state_q(state), state_qd(state));
 }
 
 static sn_status no_inertia(const sn_sim *sim, sn_error *err, int body, double t) {
@@ -72,22 +72,26 @@ sn_status sn_sim_hybrid(sn_sim *sim, const sn_state *state, const sn_input *inpu
   for (int i = 0; i < t->nbody; i++) {
     d->prescribed[i] = mode[i] == SN_JOINT_PRESCRIBED;
     for (int k = t->vadr[i]; k < t->vadr[i + 1]; k++) {
-      sim->column[k] = d->w.tau[k]; /* what acts already */
+      sim->acting[k] = d->w.tau[k]; /* what acts already */
       d->w.tau[k] += d->prescribed[i] ? 0 : tau[k];
     }
   }
   sni_aba_in in = sni_dynamics_aba_in(d);
   in.prescribed = d->prescribed;
   const int bad = sni_aba(t, &in, &d->w, qdd);
+  /* only joints with a motion may be prescribed in what comes after this call */
+  memset(d->prescribed, 0, (size_t)t->nbody * sizeof *d->prescribed);
+  if (bad >= 0) {
+    return no_inertia(sim, err, bad, state->t);
+  }
   sni_inverse(t, &in, &d->w, qdd, sim->tau, sim->F);
   for (int i = 0; i < t->nbody; i++) {
     for (int k = t->vadr[i]; k < t->vadr[i + 1]; k++) {
-      tau[k] = d->prescribed[i] ? sim->tau[k] - sim->column[k] : tau[k];
+      tau[k] = mode[i] == SN_JOINT_PRESCRIBED ? sim->tau[k] - sim->acting[k] : tau[k];
     }
-    d->prescribed[i] = 0;
   }
   reactions_out(sim, reaction);
-  return bad >= 0 ? no_inertia(sim, err, bad, state->t) : SN_OK;
+  return SN_OK;
 }
 
 sn_status sni_sim_evaluate(sn_sim *sim, const sn_state *state, const sn_input *input,
@@ -96,6 +100,10 @@ sn_status sni_sim_evaluate(sn_sim *sim, const sn_state *state, const sn_input *i
   if (!status) {
     const sni_aba_in in = sni_dynamics_aba_in(&sim->d);
     sni_inverse(&sim->m->tree, &in, &sim->d.w, sim->qdd, sim->tau, sim->F);
+    memcpy(sim->acting, sim->d.w.tau, (size_t)sim->m->tree.nv * sizeof(double));
+    /* what rotors do by themselves is their inertia, not a force in the joint */
+    sni_rotors_add(&sim->d, -1, sim->tau);
+    sni_rotors_add(&sim->d, -1, sim->acting);
   }
   return status;
 }
@@ -162,11 +170,8 @@ sn_status sn_sim_Minv_mul(sn_sim *sim, const sn_state *state, const double *x, d
     return status;
   }
   kinematics(sim, state);
-  memset(sim->d.w.tau, 0, (size_t)sim->m->tree.nv * sizeof(double));
-  sni_aba_in in = sni_dynamics_aba_in(&sim->d);
-  in.prescribed = NULL;
-  in.use_wrench = false;
-  const int bad = sni_aba(&sim->m->tree, &in, &sim->d.w, sim->qdd);
+  const sni_aba_in in = sni_dynamics_aba_in(&sim->d);
+  const int bad = sni_factorise(&sim->m->tree, &in, &sim->d.w);
   if (bad >= 0) {
     return no_inertia(sim, err, bad, state->t);
   }

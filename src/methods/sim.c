@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-extern const sni_method sni_method_recursive;
+extern const sni_method sni_method_recursive, sni_method_redmax;
 
-static const sni_method *const table[] = {&sni_method_recursive};
+static const sni_method *const table[] = {&sni_method_recursive, &sni_method_redmax};
 
 const sni_method *sni_method_at(int k) {
   return k >= 0 && k < SNI_COUNT(table) ? table[k] : NULL;
@@ -46,8 +46,11 @@ static sn_status check_options(const sn_options *o, sn_error *err) {
 
 sn_status sn_sim_create(const sn_model *m, const sn_options *options, sn_sim **out, sn_error *err) {
   *out = NULL;
-  const sn_options o = options ? *options : m->run.options;
+  sn_options o = options ? *options : m->run.options;
   const sni_method *method = sni_method_find(o.method);
+  if (method && method->instead && method->instead(&o)) {
+    method = method->instead(&o);
+  }
   if (!method) {
     char known[128] = "";
     for (int k = 0; k < SNI_COUNT(table); k++) {
@@ -80,7 +83,7 @@ sn_status sn_sim_create(const sn_model *m, const sn_options *options, sn_sim **o
   sim->qd = at + nv;
   sim->qdd = at + 2 * nv;
   sim->tau = at + 3 * nv;
-  sim->column = at + 4 * nv;
+  sim->acting = at + 4 * nv;
   sim->F = (sn_vec6 *)(at + 5 * nv);
   sim->method_work = memory + head + own;
   sni_dynamics_place(&sim->d, m, memory + head + own + work);
@@ -88,11 +91,18 @@ sn_status sn_sim_create(const sn_model *m, const sn_options *options, sn_sim **o
   *sim->d.params.rel_tol = o.recursive.rel_tol;
   *sim->d.params.abs_tol = o.recursive.abs_tol;
   sni_dynamics_refresh(&sim->d);
+  status = method->create ? method->create(sim, err) : SN_OK;
+  if (status) {
+    sn_sim_free(&sim);
+  }
   *out = sim;
-  return SN_OK;
+  return status;
 }
 
 void sn_sim_free(sn_sim **sim) {
+  if (*sim && (*sim)->method->destroy) {
+    (*sim)->method->destroy(*sim);
+  }
   free(*sim);
   *sim = NULL;
 }
@@ -126,7 +136,16 @@ sn_status sn_sim_step(sn_sim *sim, sn_state *state, const sn_input *input, sn_in
     state->method = method;
   }
   const double t_end = t_start + (double)(count + 1) * step;
+  sn_energy before = {0}, after = {0};
+  if (sim->options.report_energy) {
+    sn_sim_energy(sim, state, &before);
+  }
   status = sim->method->step(sim, state, input, t_end, info, err);
+  if (sim->options.report_energy && status >= 0) {
+    state->t = t_end;
+    sn_sim_energy(sim, state, &after);
+    info->energy_change = after.kinetic + after.potential - before.kinetic - before.potential;
+  }
   if (status >= 0) {
     state->t = t_end;
     state->t_start = t_start;
@@ -152,15 +171,16 @@ sn_status sn_sim_set(sn_sim *sim, const char *path, double value, sn_error *err)
   double *at = sim->d.params.value + ref.index;
   if (ref.inertia_of >= 0) {
     const double old = *at;
+    sn_error inner;
     *at = value;
     const sn_inertia I = sni_params_inertia(&sim->d.params, ref.inertia_of);
-    if (sni_inertia_check(&I, false, err)) {
+    if (sni_inertia_check(&I, false, &inner)) {
       *at = old;
-      return SN_E_VALUE;
+      return sni_fail(err, SN_E_VALUE, "%s = %g: %s", path, value, inner.text);
     }
   }
   for (int k = 0; k < ref.count; k++) {
-    at[k] = value;
+    at[k * ref.stride] = value;
   }
   sni_dynamics_refresh(&sim->d);
   return SN_OK;

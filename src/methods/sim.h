@@ -32,10 +32,15 @@ static inline double *sni_state_private(sn_state *s) {
 typedef struct sni_method {
   const char *name;
   const char *doc;
+  /* Another method that these options ask for; may change the options.  NULL: none ever. */
+  const struct sni_method *(*instead)(sn_options *options);
   /* SN_OK, or in words what it cannot do with this model. */
   sn_status (*supports)(const sn_model *m, sn_error *err);
   int (*state_count)(const sn_model *m);  /* doubles of its private part in a state     */
   size_t (*work_size)(const sn_model *m); /* bytes of work memory                       */
+  /* After the work memory is there and zeroed.  NULL: nothing to do. */
+  sn_status (*create)(sn_sim *sim, sn_error *err);
+  void (*destroy)(sn_sim *sim); /* what create took; NULL: nothing */
   /* True: states at any times come out of one and the same motion, whatever options.step is. */
   bool (*dense)(const sn_options *options);
   /* Advances state to t_end.  On failure the state is untouched. */
@@ -55,13 +60,13 @@ struct sn_sim {
   /* what sn_sim_forward and the channels need */
   double *q, *qd, *qdd, *tau; /* nv each    */
   sn_vec6 *F;                 /* nbody      */
-  double *column;             /* nv         */
+  double *acting;             /* nv  joint forces of springs, drives, forces and input       */
 };
 
 sn_status sni_sim_check_state(const sn_sim *sim, const sn_state *state, sn_error *err);
 
-/* Everything at a state: kinematics, forces, accelerations (sim->qdd), joint forces (sim->tau),
- * reactions (sim->F, world axes). */
+/* Everything at a state: kinematics, forces (sim->acting), accelerations (sim->qdd), joint forces
+ * (sim->tau, those of motions included), reactions (sim->F, world axes). */
 sn_status sni_sim_evaluate(sn_sim *sim, const sn_state *state, const sn_input *input,
                            sn_error *err);
 

@@ -78,16 +78,26 @@ static bool own_functions(sni_arena *a, sn_function_def *f, int n) {
   return ok;
 }
 
+/* Counts without anything behind them, or below 0, become 0: the checks then say what is missing.
+ */
+static void no_empty_counts(sn_joint_def *j) {
+  j->nframe = j->frames && j->nframe > 0 ? j->nframe : 0;
+  j->npart = j->parts && j->npart > 0 ? j->npart : 0;
+  if (!j->grid || j->grid_rows < 0 || j->grid_columns < 0) {
+    j->grid_rows = j->grid_columns = 0;
+  }
+}
+
 static bool own_joint(sni_arena *a, sn_joint_def *j, int depth) {
-  const size_t nframe = j->nframe > 0 ? (size_t)j->nframe : 0;
-  const size_t ngrid =
-      j->grid_rows > 0 && j->grid_columns > 0 ? (size_t)j->grid_rows * (size_t)j->grid_columns : 0;
+  no_empty_counts(j);
+  const size_t nframe = (size_t)j->nframe;
+  const size_t ngrid = (size_t)j->grid_rows * (size_t)j->grid_columns;
   bool ok = own_text(a, &j->type) && own_text(a, &j->friction.law) &&
             own_functions(a, j->drive.target, SN_NV_MAX) &&
             own_functions(a, j->drive.rate, SN_NV_MAX);
   j->frames = owned(a, j->frames, nframe * sizeof *j->frames, &ok);
   j->grid = owned(a, j->grid, ngrid * 6 * sizeof *j->grid, &ok);
-  if (j->npart > 0 && j->parts) {
+  if (j->npart > 0) {
     sn_joint_def *parts = sni_arena_copy(a, j->parts, (size_t)j->npart * sizeof *parts);
     ok = ok && parts;
     for (int p = 0; ok && p < j->npart; p++) {
@@ -106,7 +116,8 @@ sn_status sn_builder_add_body(sn_builder *b, const sn_body_def *def) {
   sn_body_def d = *def;
   bool ok = own_text(&b->arena, &d.name) && own_text(&b->arena, &d.parent) &&
             own_joint(&b->arena, &d.joint, 0);
-  if (d.nshape > 0 && d.shapes) {
+  d.nshape = d.shapes && d.nshape > 0 ? d.nshape : 0;
+  if (d.nshape > 0) {
     sn_shape_def *shapes = sni_arena_copy(&b->arena, d.shapes, (size_t)d.nshape * sizeof *shapes);
     ok = ok && shapes;
     for (int s = 0; ok && s < d.nshape; s++) {

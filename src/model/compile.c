@@ -6,26 +6,38 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void report(sni_compile *c, sni_error_list *list, const char *key, const char *format,
-                   va_list args) {
-  sn_error err = {.code = SN_E_VALUE};
+static void report(sni_compile *c, sni_error_list *list, const char *key, int column,
+                   const char *format, va_list args) {
+  sn_error err = {.code = SN_E_VALUE, .column = column};
   snprintf(err.path, sizeof err.path, "%s%s%.90s", c->path, key && c->path[0] ? "." : "",
            key ? key : "");
   vsnprintf(err.text, sizeof err.text, format, args);
-  sni_error_list_add(list, &err);
+  /* a problem that could not be written down must not pass for none */
+  if (!sni_error_list_add(list, &err) && list->count == 0) {
+    c->out_of_memory = true;
+  }
 }
 
 void sni_compile_fail(sni_compile *c, const char *key, const char *format, ...) {
   va_list args;
   va_start(args, format);
-  report(c, &c->b->errors, key, format, args);
+  report(c, &c->b->errors, key, 0, format, args);
   va_end(args);
 }
 
 void sni_compile_warn(sni_compile *c, const char *key, const char *format, ...) {
   va_list args;
   va_start(args, format);
-  report(c, &c->b->warnings, key, format, args);
+  report(c, &c->b->warnings, key, 0, format, args);
+  va_end(args);
+}
+
+static void fail_in_column(sni_compile *c, const char *key, int column, const char *format, ...)
+    SN_PRINTF(4, 5);
+static void fail_in_column(sni_compile *c, const char *key, int column, const char *format, ...) {
+  va_list args;
+  va_start(args, format);
+  report(c, &c->b->errors, key, column, format, args);
   va_end(args);
 }
 
@@ -37,8 +49,7 @@ void sni_compile_pass_on(sni_compile *c, const char *key, const sn_error *err) {
   char full[SN_ERROR_WHERE_MAX];
   snprintf(full, sizeof full, "%.60s%s%.120s", key ? key : "", key && err->path[0] ? "." : "",
            err->path);
-  sni_compile_fail(c, full[0] ? full : NULL, "%s", err->text);
-  c->b->errors.item[c->b->errors.count - 1].column = err->column;
+  fail_in_column(c, full[0] ? full : NULL, err->column, "%s", err->text);
 }
 
 void sni_compile_at(sni_compile *c, const char *kind, const char *name) {
@@ -49,6 +60,32 @@ void *sni_compile_take(sni_compile *c, size_t count, size_t size) {
   void *at = sni_arena_take(&c->m->arena, count * size);
   c->out_of_memory = c->out_of_memory || !at;
   return at;
+}
+
+const char *sni_compile_text(sni_compile *c, const char *text) {
+  const char *copy = sni_arena_text(&c->m->arena, text);
+  c->out_of_memory = c->out_of_memory || (text && !copy);
+  return copy;
+}
+
+bool sni_compile_point(sni_compile *c, const char *key, sn_vec3 x) {
+  if (!sn_vec3_finite(x)) {
+    sni_compile_fail(c, key, "is [%g, %g, %g], needs finite numbers", x.x, x.y, x.z);
+    return false;
+  }
+  return true;
+}
+
+bool sni_compile_pose(sni_compile *c, const char *key, sn_se3 E) {
+  const sn_mat3 RtR = sn_mat3_tmul(E.R, E.R);
+  bool sound = sn_vec3_finite(E.p) && sn_mat3_det(E.R) > 0;
+  for (int i = 0; i < 9; i++) { /* this way round so that NaN fails too */
+    sound = sound && fabs(RtR.m[i / 3][i % 3] - (i % 4 == 0)) < 1e-6;
+  }
+  if (!sound) {
+    sni_compile_fail(c, key, "is not a pose: needs finite numbers and a rotation");
+  }
+  return sound;
 }
 
 int sni_compile_body(sni_compile *c, const char *key, const char *name) {
@@ -86,8 +123,42 @@ int sni_compile_function(sni_compile *c, const char *key, const sn_function_def 
   return m->nfunction++;
 }
 
+/* Is the function right by itself?  A mistake is reported. */
+static bool function_is_sound(sni_compile *c, const char *key, const sn_function_def *def) {
+  sn_error err = {0};
+  sni_function *f = NULL;
+  const bool sound = sni_function_build(def, &f, &err) == SN_OK;
+  if (!sound) {
+    sni_compile_pass_on(c, key, &err);
+  }
+  sni_function_free(&f);
+  return sound;
+}
+
+/* An expression e becomes (e) > 0, which breaks where e passes through 0.  Keys that are not steps
+ * would change sign somewhere between two of them. */
 int sni_compile_active(sni_compile *c, const sn_function_def *def) {
-  const int k = sni_compile_function(c, "active", def);
+  sn_function_def on = *def;
+  char *text = NULL;
+  if (!function_is_sound(c, "active", def)) {
+    return -1;
+  }
+  if ((def->nkey > 0 || def->csv_file) && def->interpolation != SN_INTERPOLATE_STEP) {
+    sni_compile_fail(c, "active", "is on or off, nothing between: needs interpolation: step");
+    return -1;
+  }
+  if (def->expression) {
+    const size_t size = strlen(def->expression) + sizeof "() > 0";
+    text = malloc(size);
+    if (!text) {
+      c->out_of_memory = true;
+      return -1;
+    }
+    snprintf(text, size, "(%s) > 0", def->expression);
+    on.expression = text;
+  }
+  const int k = sni_compile_function(c, "active", &on);
+  free(text);
   double value[3] = {0};
   if (k >= 0 && sni_function_is_constant(c->m->function[k])) {
     sni_function_eval(c->m->function[k], 0, 0, value);
@@ -95,6 +166,8 @@ int sni_compile_active(sni_compile *c, const sn_function_def *def) {
   }
   return k;
 }
+
+#define NAME_MAX_LENGTH 200 /* paths and channels must fit into their buffers */
 
 bool sni_compile_name(sni_compile *c, const char *name, const char *what) {
   const char *p = name ? name : "";
@@ -113,13 +186,17 @@ bool sni_compile_name(sni_compile *c, const char *name, const char *what) {
   } else if (strcmp(name, "world") == 0) {
     sni_compile_fail(c, NULL, "the name 'world' belongs to the ground");
     good = false;
+  } else if (strlen(name) > NAME_MAX_LENGTH) {
+    sni_compile_fail(c, NULL, "this name has %zu characters, at most %d are possible", strlen(name),
+                     NAME_MAX_LENGTH);
+    good = false;
   }
   return good;
 }
 
 void sni_compile_spread(sni_compile *c, const char *key, const sn_per_dof *from, int nv,
                         double missing, bool not_negative, double *out) {
-  if (from->n > 1 && from->n != nv) {
+  if ((from->n > 1 && from->n != nv) || from->n < 0) {
     sni_compile_fail(c, key, "has %d numbers, the joint has %d coordinate%s", from->n, nv,
                      nv == 1 ? "" : "s");
     return;

@@ -26,15 +26,19 @@ void sni_compile_warn(sni_compile *c, const char *key, const char *format, ...) 
 void sni_compile_pass_on(sni_compile *c, const char *key, const sn_error *err);
 void sni_compile_at(sni_compile *c, const char *kind, const char *name);
 
-void *sni_compile_take(sni_compile *c, size_t count, size_t size); /* from the model's arena */
+/* From the model's arena.  A text may be NULL, and stays so. */
+void *sni_compile_take(sni_compile *c, size_t count, size_t size);
+const char *sni_compile_text(sni_compile *c, const char *text);
 
 /* Names: -1: the world; -2: unknown, and reported under key. */
 int sni_compile_body(sni_compile *c, const char *key, const char *name);
 int sni_compile_function(sni_compile *c, const char *key, const sn_function_def *def);
-/* -1 for a function that is constant and above 0: nothing to evaluate. */
+/* A switch: above 0 or not, with a break at every change.  -1: always on. */
 int sni_compile_active(sni_compile *c, const sn_function_def *def);
 
-/* A name that follows the rules and is not in the list yet (names of the same kind). */
+/* Reports a pose that is none, a point that is none, a name that breaks the rules. */
+bool sni_compile_pose(sni_compile *c, const char *key, sn_se3 E);
+bool sni_compile_point(sni_compile *c, const char *key, sn_vec3 x);
 bool sni_compile_name(sni_compile *c, const char *name, const char *what);
 
 /* Spreads a per-coordinate value; reports a wrong count or value. */

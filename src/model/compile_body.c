@@ -5,19 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool pose_is_sound(sn_se3 E) {
-  bool finite = sn_vec3_finite(E.p);
-  for (int i = 0; i < 9; i++) {
-    finite = finite && isfinite(E.R.m[i / 3][i % 3]);
-  }
-  const sn_mat3 RtR = sn_mat3_tmul(E.R, E.R);
-  double off = 0;
-  for (int i = 0; i < 9; i++) {
-    off = fmax(off, fabs(RtR.m[i / 3][i % 3] - (i % 4 == 0)));
-  }
-  return finite && off < 1e-6 && sn_mat3_det(E.R) > 0;
-}
-
 static void check_limits(sni_compile *c, const sn_joint_def *def, int nv) {
   double lower[SN_NV_MAX], upper[SN_NV_MAX];
   for (int k = 0; k < nv; k++) {
@@ -32,6 +19,24 @@ static void check_limits(sni_compile *c, const sn_joint_def *def, int nv) {
                        upper[k]);
       return;
     }
+  }
+}
+
+static void check_friction(sni_compile *c, const sn_joint_friction_def *def) {
+  const struct {
+    const char *key;
+    double value;
+  } number[] = {{"joint.friction.mu", def->mu},
+                {"joint.friction.pin_radius", def->pin_radius},
+                {"joint.friction.pin_length", def->pin_length}};
+  for (int k = 0; k < SNI_COUNT(number); k++) {
+    if (!(number[k].value >= 0) || !isfinite(number[k].value)) {
+      sni_compile_fail(c, number[k].key, "is %g, needs a number >= 0", number[k].value);
+    }
+  }
+  if (!def->law || strcmp(def->law, "coulomb") != 0) {
+    sni_compile_fail(c, "joint.friction.law", "'%s' is not a law of friction; known: coulomb",
+                     def->law ? def->law : "");
   }
 }
 
@@ -51,9 +56,7 @@ static void finish_joints(sni_compile *c) {
     sn_error err = {0};
     sni_compile_at(c, "bodies", c->m->name[i]);
     c->joints.warning[0] = 0;
-    if (!pose_is_sound(c->def[i]->joint.at)) {
-      sni_compile_fail(c, "joint.at", "is not a pose: needs finite numbers and a rotation");
-    }
+    sni_compile_pose(c, "joint.at", c->def[i]->joint.at);
     const sn_status status =
         sni_joint_finish(&c->joints, &c->def[i]->joint, &joint[i], S0 + t->nv, &err);
     if (status) {
@@ -78,7 +81,8 @@ static void finish_joints(sni_compile *c) {
   t->npool = c->joints.npool;
   if (!c->out_of_memory) {
     memcpy(t->joint, joint, (size_t)n * sizeof *joint);
-    for (int p = 0; p < npart; p++) {
+    /* the parts of a composite that could not be made hold nothing */
+    for (int p = 0; p < npart && c->b->errors.count == 0; p++) {
       t->joint[n + p] = c->joints.part[p];
     }
     for (int j = 0; j < n + npart; j++) {
@@ -185,6 +189,7 @@ void sni_compile_joints(sni_compile *c) {
       m->limited = m->name[i];
     }
     if (def->friction.enabled) {
+      check_friction(c, &def->friction);
       m->rubbing = m->name[i];
     }
     if (def->drive.enabled) {
@@ -232,16 +237,11 @@ static bool finish_shapes(sni_compile *c, int i, sn_inertia *I) {
     sn_error err = {0};
     sni_shape *shape = &m->shape[m->nshape];
     *shape = (sni_shape){.def = def->shapes[s], .body = i};
-    shape->def.type = sni_arena_text(&m->arena, def->shapes[s].type);
-    shape->def.file = sni_arena_text(&m->arena, def->shapes[s].file);
-    shape->def.contact = sni_arena_text(&m->arena, def->shapes[s].contact);
+    shape->def.type = sni_compile_text(c, def->shapes[s].type);
+    shape->def.file = sni_compile_text(c, def->shapes[s].file);
+    shape->def.contact = sni_compile_text(c, def->shapes[s].contact);
     if (sni_shape_check(&def->shapes[s], &err)) {
       sni_compile_pass_on(c, key, &err);
-      ok = false;
-      continue;
-    }
-    if (!pose_is_sound(def->shapes[s].at)) {
-      sni_compile_fail(c, key, "at is not a pose: needs finite numbers and a rotation");
       ok = false;
       continue;
     }

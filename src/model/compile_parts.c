@@ -37,7 +37,7 @@ static void check_names(sni_compile *c, const char *kind, const char *what, cons
   }
   qsort(list, (size_t)n, sizeof *list, by_name);
   for (int k = 1; k < n; k++) {
-    if (strcmp(list[k].name, list[k - 1].name) == 0) {
+    if (list[k].name[0] && strcmp(list[k].name, list[k - 1].name) == 0) {
       sni_compile_at(c, kind, list[k].name);
       sni_compile_fail(c, NULL, "two %ss have this name", what);
     }
@@ -49,7 +49,7 @@ static const char **copy_names(sni_compile *c, const void *item, size_t size, si
                                int n) {
   const char **out = sni_compile_take(c, (size_t)n, sizeof *out);
   for (int k = 0; out && k < n; k++) {
-    out[k] = sni_arena_text(&c->m->arena, name_at(item, size, name_offset, k));
+    out[k] = sni_compile_text(c, name_at(item, size, name_offset, k));
   }
   return out;
 }
@@ -82,6 +82,9 @@ static void finish_contacts(sni_compile *c) {
 static int force_body(sni_force_builder *b, const char *key, const char *name) {
   return sni_compile_body(b->model, key, name);
 }
+static void force_point(sni_force_builder *b, const char *key, sn_vec3 x) {
+  sni_compile_point(b->model, key, x);
+}
 static int force_function(sni_force_builder *b, const char *key, const sn_function_def *def) {
   return sni_compile_function(b->model, key, def);
 }
@@ -100,6 +103,16 @@ static void force_fail(sni_force_builder *b, const char *key, const char *format
   sni_compile_fail(b->model, key, "%s", text);
 }
 
+static void unknown_kind(sni_compile *c, const char *type) {
+  char known[SN_ERROR_TEXT_MAX] = "";
+  for (int k = 0; k < sni_force_kind_count(); k++) {
+    const size_t used = strlen(known);
+    snprintf(known + used, sizeof known - used, "%s%s", k ? ", " : "",
+             sni_force_kind(k)->kind.keyword);
+  }
+  sni_compile_fail(c, "type", "'%s' is not a kind of force; known: %s", type, known);
+}
+
 static void finish_forces(sni_compile *c) {
   sn_model *m = c->m;
   const sn_force_def *def = c->b->force.item;
@@ -107,19 +120,25 @@ static void finish_forces(sni_compile *c) {
   check_names(c, "forces", "force", def, sizeof *def, offsetof(sn_force_def, name), n);
   m->force = sni_compile_take(c, (size_t)n, sizeof *m->force);
   m->force_name = copy_names(c, def, sizeof *def, offsetof(sn_force_def, name), n);
-  sni_force_builder b = {c, force_body, force_function, force_joint_dofs, force_fail};
+  sni_force_builder b = {.model = c,
+                         .body = force_body,
+                         .point = force_point,
+                         .function = force_function,
+                         .joint_dofs = force_joint_dofs,
+                         .fail = force_fail};
   int param = 0;
   for (int f = 0; f < n && !c->out_of_memory; f++) {
     sni_compile_at(c, "forces", def[f].name);
     const int kind = def[f].type ? sni_force_kind_find(def[f].type) : -1;
     if (kind < 0) {
-      sni_compile_fail(c, "type", "'%s' is not a kind of force", def[f].type ? def[f].type : "");
+      unknown_kind(c, def[f].type ? def[f].type : "");
       continue;
     }
     sni_force *force = &m->force[m->nforce++];
     const sni_force_ops *ops = sni_force_kind(kind);
     *force = (sni_force){.kind = kind, .param = param, .body = {-1, -1}};
     force->active = sni_compile_active(c, &def[f].active);
+    force->implicit = def[f].implicit && ops->tangent;
     ops->finish(&b, &def[f], force, m->params.force + param);
     for (int k = 0; k < ops->nparam; k++) {
       if (!isfinite(m->params.force[param + k])) {
@@ -153,8 +172,15 @@ static void finish_motions(sni_compile *c) {
     for (int j = 0; j < k; j++) {
       if (m->motion[j].body == motion->body) {
         sni_compile_fail(c, "joint", "'%s' follows the motion '%s' already", def[k].joint,
-                         def[j].name);
+                         def[j].name ? def[j].name : "");
       }
+    }
+    /* both would record their force as NAME.tau */
+    const int namesake = def[k].name ? sn_model_body_find(m, def[k].name) : -1;
+    if (namesake >= 0 && namesake != motion->body) {
+      sni_compile_fail(c, NULL,
+                       "a body has this name, and it is not the one that follows: needs "
+                       "another name");
     }
     const int nv = m->tree.vadr[motion->body + 1] - m->tree.vadr[motion->body];
     if (c->broken[motion->body]) {
@@ -186,6 +212,8 @@ static void finish_loops(sni_compile *c) {
     if (a == b && a != -2) {
       sni_compile_fail(c, "b.body", "is the same body as a: a loop needs two");
     }
+    sni_compile_pose(c, "a.at", def[k].a.at);
+    sni_compile_pose(c, "b.at", def[k].b.at);
     sni_joint joint;
     sn_vec6 S0[SN_NV_MAX];
     sn_error err = {0};
@@ -209,6 +237,9 @@ void sni_compile_parts(sni_compile *c) {
 static void initial_pose(sni_compile *c, const sn_initial_def *def, int i, double *q) {
   const sni_joint_set set = sni_tree_joints(&c->m->tree);
   const sni_joint_ops *ops = sni_joint_ops_of(set, i);
+  if (!sni_compile_pose(c, "pose", def->pose)) {
+    return;
+  }
   if (!ops->axis_free || !ops->from_pose) {
     sni_compile_fail(c, "pose", "a %s joint starts from q, not from a pose", ops->kind.keyword);
   } else if (!ops->from_pose(set, i, def->pose, q)) {
@@ -279,14 +310,14 @@ static void check_run(sni_compile *c) {
 static void copy_run(sni_compile *c) {
   sn_model *m = c->m;
   m->run = c->b->run;
-  m->run.options.method = sni_arena_text(&m->arena, m->run.options.method);
+  m->run.options.method = sni_compile_text(c, m->run.options.method);
   const char **pattern = sni_compile_take(c, (size_t)m->run.nrecord_channel, sizeof *pattern);
   for (int k = 0; pattern && k < m->run.nrecord_channel; k++) {
-    pattern[k] = sni_arena_text(&m->arena, c->b->run.record_channels[k]);
+    pattern[k] = sni_compile_text(c, c->b->run.record_channels[k]);
   }
   m->run.record_channels = pattern;
-  m->units = sni_arena_text(&m->arena, c->b->units);
-  m->up = sni_arena_text(&m->arena, c->b->up);
+  m->units = sni_compile_text(c, c->b->units);
+  m->up = sni_compile_text(c, c->b->up);
   const sn_vec3 g = c->b->gravity;
   memcpy(m->params.gravity, (double[3]){g.x, g.y, g.z}, 3 * sizeof(double));
   *m->params.step = m->run.options.step;
@@ -299,13 +330,14 @@ void sni_compile_start(sni_compile *c) {
   const sni_tree *t = &m->tree;
   m->q0 = sni_compile_take(c, (size_t)t->nv, sizeof *m->q0);
   m->qd0 = sni_compile_take(c, (size_t)t->nv, sizeof *m->qd0);
-  bool *given = sni_compile_take(c, 2 * (size_t)t->nbody, sizeof *given);
+  bool *given = sni_compile_take(c, 3 * (size_t)t->nbody, sizeof *given);
   sn_se3 *E_wb = sni_compile_take(c, (size_t)t->nbody, sizeof *E_wb);
   check_run(c);
   if (c->out_of_memory) {
     return;
   }
   copy_run(c);
+  bool *seen = given + 2 * t->nbody;
   const sn_initial_def *def = c->b->initial.item;
   for (int k = 0; k < c->b->initial.count; k++) {
     sni_compile_at(c, "initial", def[k].body);
@@ -318,6 +350,11 @@ void sni_compile_start(sni_compile *c) {
     if (c->broken[i]) {
       continue;
     }
+    if (seen[i]) {
+      sni_compile_fail(c, NULL, "the start of this body is given twice");
+      continue;
+    }
+    seen[i] = true;
     if (def[k].has_pose && def[k].q.n > 0) {
       sni_compile_fail(c, "pose", "both pose and q are given: one is enough");
     }

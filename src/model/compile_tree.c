@@ -55,7 +55,7 @@ static void check_names(sni_compile *c, const sn_body_def *def, int n, entry *li
   }
   qsort(list, (size_t)n, sizeof *list, by_name);
   for (int k = 1; k < n; k++) {
-    if (strcmp(list[k].name, list[k - 1].name) == 0) {
+    if (list[k].name[0] && strcmp(list[k].name, list[k - 1].name) == 0) {
       sni_compile_at(c, "bodies", list[k].name);
       sni_compile_fail(c, NULL, "two bodies have this name");
     }
@@ -72,14 +72,14 @@ static void describe_ring(const sn_body_def *def, const int *stack, int depth, i
   int shown = 0, d = depth - 1;
   for (; d >= 0 && stack[d] != start; d--) {
   }
-  snprintf(out, size, "%s", def[start].name);
+  snprintf(out, size, "%s", def[start].name ? def[start].name : "");
   for (int k = d + 1; k < depth && shown < 6; k++, shown++) {
     const size_t used = strlen(out);
-    snprintf(out + used, size - used, " -> %s", def[stack[k]].name);
+    snprintf(out + used, size - used, " -> %s", def[stack[k]].name ? def[stack[k]].name : "");
   }
   const size_t used = strlen(out);
   snprintf(out + used, size - used, "%s -> %s", depth - d - 1 > 6 ? " -> ..." : "",
-           def[start].name);
+           def[start].name ? def[start].name : "");
 }
 
 enum { UNKNOWN = -2, BROKEN = -1, ON_THE_WAY = -3 };

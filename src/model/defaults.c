@@ -38,6 +38,7 @@ sn_body_def sn_body_def_default(void) {
 
 sn_force_def sn_force_def_default(void) {
   return (sn_force_def){.active = {.value = 1},
+                        .implicit = true,
                         .a = {.at = sn_se3_identity()},
                         .b = {.at = sn_se3_identity()},
                         .rest_length = -1};
@@ -62,11 +63,13 @@ sn_initial_def sn_initial_def_default(void) {
 }
 
 sn_options sn_options_default(void) {
-  return (sn_options){
-      .method = "recursive",
-      .step = 0.01,
-      .recursive = {
-          .integrator = SN_DOPRI5, .rel_tol = 1e-8, .abs_tol = 1e-10, .max_steps = 1000000}};
+  return (sn_options){.method = "recursive",
+                      .step = 0.01,
+                      .recursive = {.integrator = SN_DOPRI5,
+                                    .rel_tol = 1e-8,
+                                    .abs_tol = 1e-10,
+                                    .max_steps = 1000000},
+                      .redmax = {.tolerance = 1e-10, .max_iterations = 1000}};
 }
 
 sn_run_def sn_run_def_default(void) {

@@ -40,7 +40,11 @@ void sni_force_vector(sni_force_builder *b, const char *key, const sn_function_d
 static const sni_field common_field[] = {{.key = "active",
                                           .type = SNI_F_FUNCTION,
                                           .offset = offsetof(sn_force_def, active),
-                                          .doc = "acts while this is above 0"}};
+                                          .doc = "acts while this is above 0"},
+                                         {.key = "implicit",
+                                          .type = SNI_F_BOOL,
+                                          .offset = offsetof(sn_force_def, implicit),
+                                          .doc = "false: explicit in every method"}};
 
 static const sni_kind *force_kind(int k) {
   return k < SNI_COUNT(table) ? &table[k]->kind : NULL;

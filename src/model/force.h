@@ -13,6 +13,7 @@ typedef struct sni_force {
   int kind;            /* row in the table of force.c                                       */
   int param;           /* its first parameter                                               */
   int active;          /* function; -1: always                                              */
+  bool implicit;       /* has a tangent, and may use it                                     */
   int body[2];         /* -1: the world                                                     */
   sn_vec3 at[2];       /* points in the frames of the bodies                                */
   int joint, nv, vadr; /* joint_torque                                                      */
@@ -24,11 +25,33 @@ typedef struct sni_force {
 typedef struct sni_force_eval {
   double t, t_ref;
   const sni_function *const *function;
-  const sn_se3 *E_wb; /* nbody */
-  const sn_vec6 *phi; /* nbody */
-  sn_vec6 *wrench;    /* nbody: added to */
-  double *tau;        /* nv: added to    */
+  const sn_se3 *E_wb;   /* nbody */
+  const sn_vec6 *phi;   /* nbody */
+  sn_vec6 *wrench;      /* nbody: added to */
+  double *tau;          /* nv: added to    */
+  bool without_damping; /* damping is taken care of by D */
 } sni_force_eval;
+
+/* How the wrenches of a force change with the motion, linearised, as a sum of terms along single
+ * directions of the two bodies' twists (world axes, at the origins):
+ *
+ *     -K = -df/dx = sum k p p^T     D = -df/dv = sum d p p^T     p = (p[0]; p[1])     [RM 2]
+ *
+ * Few springs need more than a handful of terms, and each costs a product and a sum. */
+typedef struct sni_term {
+  double k, d;
+  sn_vec6 p[2];
+} sni_term;
+
+#define SNI_TERMS_MAX 24
+
+/* clamped: what would destabilise is left out; material: along the spring only, the paper's choice;
+ * exact: the symmetric part of the whole derivative. */
+typedef enum sni_tangent {
+  SNI_TANGENT_CLAMPED,
+  SNI_TANGENT_MATERIAL,
+  SNI_TANGENT_EXACT
+} sni_tangent;
 
 /* Help that a kind needs while a model is built. */
 typedef struct sni_force_builder sni_force_builder;
@@ -36,6 +59,8 @@ struct sni_force_builder {
   void *model;
   /* -1: the world; -2: no such body, and the problem has been reported */
   int (*body)(sni_force_builder *b, const char *key, const char *name);
+  /* reports a point that is not finite */
+  void (*point)(sni_force_builder *b, const char *key, sn_vec3 x);
   /* index of the compiled function; -1 and reported if it is bad */
   int (*function)(sni_force_builder *b, const char *key, const sn_function_def *def);
   /* coordinates of a body's joint; -1: it is broken, which has been reported */
@@ -52,6 +77,10 @@ typedef struct sni_force_ops {
   /* In the initial pose, for what depends on it (a rest length).  NULL: nothing does. */
   void (*settle)(const sni_force *force, const sn_se3 *E_wb, double *param);
   void (*apply)(const sni_force_eval *e, const sni_force *force, const double *param);
+  /* At most SNI_TERMS_MAX terms; returns their number.  NULL: does not depend on the motion, or is
+   * always explicit. */
+  int (*tangent)(const sni_force_eval *e, const sni_force *force, const double *param,
+                 sni_tangent tangent, sni_term *term);
   /* NULL: it has no potential. */
   double (*potential)(const sni_force_eval *e, const sni_force *force, const double *param);
 } sni_force_ops;

@@ -31,26 +31,30 @@ struct sni_function {
                     an expression: its program                                              */
 };
 
-/* One function of each kind, with room for `payload` bytes of data. */
-static sn_status allocate(function_kind kind, size_t payload, sni_function **out, sn_error *err) {
+/* A function with room for `payload` bytes of data; NULL without memory. */
+static sni_function *allocate(function_kind kind, size_t payload) {
   sni_function *f = malloc(sizeof *f + payload);
-  if (!f) {
-    return sni_fail(err, SN_E_MEMORY, "out of memory for a time function");
+  if (f) {
+    *f = (sni_function){.kind = kind, .size = sizeof *f + payload};
   }
-  *f = (sni_function){.kind = kind, .size = sizeof *f + payload};
-  *out = f;
-  return SN_OK;
+  return f;
+}
+
+static sn_status fail_memory(sn_error *err) {
+  return sni_fail(err, SN_E_MEMORY, "out of memory for a time function");
 }
 
 static sn_status build_constant(double value, sni_function **out, sn_error *err) {
   if (!isfinite(value)) {
     return sni_fail(err, SN_E_VALUE, "value is %g, needs a finite number", value);
   }
-  const sn_status status = allocate(KIND_CONSTANT, 0, out, err);
-  if (status == SN_OK) {
-    (*out)->value = value;
+  sni_function *f = allocate(KIND_CONSTANT, 0);
+  if (!f) {
+    return fail_memory(err);
   }
-  return status;
+  f->value = value;
+  *out = f;
+  return SN_OK;
 }
 
 /* ---- Expressions */
@@ -70,9 +74,12 @@ static sn_status build_expression(const char *text, sni_function **out, sn_error
     status = build_constant(sni_expr_eval(expr, NULL), out, err);
   } else {
     const size_t size = sni_expr_size(expr);
-    status = allocate(KIND_EXPRESSION, size, out, err);
-    if (status == SN_OK) {
-      memcpy((*out)->data, expr, size);
+    sni_function *f = allocate(KIND_EXPRESSION, size);
+    if (f) {
+      memcpy(f->data, expr, size);
+      *out = f;
+    } else {
+      status = fail_memory(err);
     }
   }
   sni_expr_free(&expr);
@@ -139,6 +146,22 @@ static bool all_equal(const double *v, int n) {
   return true;
 }
 
+/* The second derivatives of the spline at the keys, checked. */
+static sn_status build_spline(sni_function *f, double *m, sn_error *err) {
+  double *work = calloc((size_t)f->nkey, sizeof *work);
+  if (!work) {
+    return fail_memory(err);
+  }
+  solve_spline(key_time(f), key_value(f), f->nkey, m, work);
+  free(work);
+  for (int k = 0; k < f->nkey; k++) {
+    if (!isfinite(m[k])) {
+      return sni_fail(err, SN_E_VALUE, "the bend at key %d is too large", k + 1);
+    }
+  }
+  return SN_OK;
+}
+
 /* Keys that have been checked. */
 static sn_status build_keys(const double *t, const double *v, int n, sn_interpolation interpolation,
                             sni_function **out, sn_error *err) {
@@ -147,28 +170,15 @@ static sn_status build_keys(const double *t, const double *v, int n, sn_interpol
   }
   const bool cubic = interpolation == SN_INTERPOLATE_CUBIC;
   const size_t bytes = (size_t)n * sizeof(double);
-  double *work = NULL;
-  if (cubic && !(work = malloc(bytes))) {
-    return sni_fail(err, SN_E_MEMORY, "out of memory for a spline of %d keys", n);
+  sni_function *f = allocate(KIND_KEYS, (cubic ? 3 : 2) * bytes);
+  if (!f) {
+    return fail_memory(err);
   }
-  sni_function *f = NULL;
-  sn_status status = allocate(KIND_KEYS, (cubic ? 3 : 2) * bytes, &f, err);
-  if (status == SN_OK) {
-    f->nkey = n;
-    f->interpolation = interpolation;
-    memcpy(f->data, t, bytes);
-    memcpy(f->data + n, v, bytes);
-    if (cubic) {
-      double *m = f->data + 2 * (size_t)n;
-      solve_spline(t, v, n, m, work);
-      for (int k = 0; k < n && status == SN_OK; k++) {
-        if (!isfinite(m[k])) {
-          status = sni_fail(err, SN_E_VALUE, "the bend at key %d is too large", k + 1);
-        }
-      }
-    }
-  }
-  free(work);
+  f->nkey = n;
+  f->interpolation = interpolation;
+  memcpy(f->data, t, bytes);
+  memcpy(f->data + n, v, bytes);
+  const sn_status status = cubic ? build_spline(f, f->data + 2 * (size_t)n, err) : SN_OK;
   if (status != SN_OK) {
     sni_function_free(&f);
     return status;
@@ -351,7 +361,13 @@ void sni_function_eval(const sni_function *f, double t, double t_ref, double out
     out[1] = jet.d;
     out[2] = jet.dd;
   } else if (f->kind == KIND_KEYS) {
-    eval_piece(f, key_before(f, t_ref), t, out);
+    int k = key_before(f, t_ref);
+    if (f->interpolation == SN_INTERPOLATE_CUBIC && k >= 0 && k < f->nkey - 1) {
+      /* inside, a spline is smooth at its keys: t and t_ref may be on different pieces of it */
+      const int own = key_before(f, t);
+      k = own < 0 ? 0 : own > f->nkey - 2 ? f->nkey - 2 : own;
+    }
+    eval_piece(f, k, t, out);
   } else {
     out[0] = f->value;
     out[1] = out[2] = 0;
@@ -367,4 +383,8 @@ bool sni_function_next_break(const sni_function *f, double t0, double t1, double
   default:
     return false;
   }
+}
+
+double sni_function_inside(double t0, double t1) {
+  return t0 + 0.381966011250105 * (t1 - t0);
 }

@@ -4,9 +4,9 @@
  * is one block without pointers, is never written after building, and may be shared by threads.
  *
  * Between its breaks a function is smooth (keyframes with cubic interpolation: two continuous
- * derivatives).  An integrator goes from break to break and passes as t_ref some time strictly
- * between the two; so it gets the left value at the end of an interval and the right value at the
- * start of the next. */
+ * derivatives).  An integrator goes from break to break and passes as t_ref a time between the two
+ * (sni_function_inside); so it gets the left value at the end of an interval and the right value at
+ * the start of the next. */
 #ifndef SNI_FUNCTION_H
 #define SNI_FUNCTION_H
 
@@ -36,5 +36,9 @@ void sni_function_eval(const sni_function *f, double t, double t_ref, double out
  * false if there is none.  Breaks within rounding of t0 count as being at t0: see
  * sni_expr_next_break, whose remarks hold here too. */
 bool sni_function_next_break(const sni_function *f, double t0, double t1, double *t_break);
+
+/* A good t_ref for the smooth interval from t0 to t1.  Not its middle: the intervals of periodic
+ * functions are symmetric, and a crest may touch a limit there (floor(2*sin(t)) is 2 at pi/2). */
+double sni_function_inside(double t0, double t1);
 
 #endif

@@ -1,6 +1,7 @@
 /* joint.c: the table of joint kinds, and what they share. */
 #include "model/joint.h"
 
+#include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -49,15 +50,15 @@ sn_status sni_joint_fail(sn_error *err, const char *key, const char *format, ...
 }
 
 double *sni_joint_pool(sni_joint_builder *b, int n, int *index) {
-  if (b->npool + n > b->pool_capacity) {
-    const int capacity = 2 * b->pool_capacity + n + 1024;
-    double *pool = realloc(b->pool, (size_t)capacity * sizeof *pool);
+  if (n > b->pool_capacity - b->npool) {
+    const size_t capacity = 2 * (size_t)b->pool_capacity + (size_t)n + 1024;
+    double *pool = capacity < INT_MAX ? realloc(b->pool, capacity * sizeof *pool) : NULL;
     if (!pool) {
       b->out_of_memory = true;
       return NULL;
     }
     b->pool = pool;
-    b->pool_capacity = capacity;
+    b->pool_capacity = (int)capacity;
   }
   *index = b->npool;
   b->npool += n;
@@ -80,11 +81,15 @@ sn_se3 sni_joint_load_pose(const double *at) {
 }
 
 sn_status sni_joint_axis(const sn_joint_def *def, sn_vec3 *axis, sn_error *err) {
-  const double n = sn_vec3_norm(def->axis);
-  if (!(n > 0) || !isfinite(n)) { /* this way round so that NaN fails too */
-    return sni_joint_fail(err, "axis", "length %g, needs a direction", n);
+  /* the largest part goes first, so that no square overflows or vanishes */
+  const sn_vec3 a = def->axis;
+  const double most = fmax(fabs(a.x), fmax(fabs(a.y), fabs(a.z)));
+  const sn_vec3 u = {a.x / most, a.y / most, a.z / most};
+  const double n = sn_vec3_norm(u);
+  if (!(n > 0)) { /* NaN: the axis is zero, or infinite, or NaN itself */
+    return sni_joint_fail(err, "axis", "length %g, needs a direction", sn_vec3_norm(a));
   }
-  *axis = sn_vec3_scale(def->axis, 1 / n);
+  *axis = sn_vec3_scale(u, 1 / n);
   return SN_OK;
 }
 
@@ -173,4 +178,40 @@ double sni_joint_spring(sni_joint_set set, int j, const sni_spring *spring, doub
   const sni_joint_ops *ops = sni_joint_ops_of(set, j);
   return ops->spring ? ops->spring(set, j, spring, tau)
                      : sni_spring_plain(spring, 0, set.joint[j].nv, tau);
+}
+
+void sni_spring_plain_matrix(const sni_spring *s, int first, int n, double h, double *out, int ld) {
+  for (int i = first; i < first + n; i++) {
+    out[i * ld + i] += h * s->damping[i] + h * h * s->stiffness[i];
+  }
+}
+
+/* Force and rate meet in the axes of the body: with theta as in sni_spring_rotation its rate is
+ * -B qd, B = Jr(-theta)^-1 Jr(r), so the matrix is h Jr^T d Jr + h^2 B^T k B. */
+void sni_spring_rotation_matrix(const sni_spring *s, int first, double h, double *out, int ld) {
+  const double *q = s->q + first, *q_to = s->q_to + first;
+  const double *k = s->stiffness + first, *d = s->damping + first;
+  const sn_vec3 r = {q[0], q[1], q[2]}, r_to = {q_to[0], q_to[1], q_to[2]};
+  const sn_vec3 theta = sn_so3_log(sn_mat3_tmul(sn_so3_exp(r), sn_so3_exp(r_to)));
+  const sn_mat3 Jr = sn_so3_jacobian(r);
+  const sn_mat3 B = sn_mat3_mul(sn_so3_jacobian_inverse(sn_vec3_neg(theta)), Jr);
+  for (int i = 0; i < 3; i++) {
+    for (int j = 0; j < 3; j++) {
+      double sum = 0;
+      for (int c = 0; c < 3; c++) {
+        sum += h * d[c] * Jr.m[c][i] * Jr.m[c][j] + h * h * k[c] * B.m[c][i] * B.m[c][j];
+      }
+      out[(first + i) * ld + first + j] += sum;
+    }
+  }
+}
+
+void sni_joint_spring_matrix(sni_joint_set set, int j, const sni_spring *spring, double h,
+                             double *out, int ld) {
+  const sni_joint_ops *ops = sni_joint_ops_of(set, j);
+  if (ops->spring_matrix) {
+    ops->spring_matrix(set, j, spring, h, out, ld);
+  } else {
+    sni_spring_plain_matrix(spring, 0, set.joint[j].nv, h, out, ld);
+  }
 }

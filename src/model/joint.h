@@ -75,6 +75,10 @@ typedef struct sni_joint_ops {
    * Rotations without an axis do it on the group, so that nothing jumps when coordinates wrap.
    * NULL: plain, coordinate by coordinate. */
   double (*spring)(sni_joint_set set, int j, const sni_spring *spring, double *tau);
+  /* out += (h damping + h^2 stiffness) as a matrix that acts on qd: how the force of the spring
+   * changes with the rate over a step of h.  ld: row length of out.  NULL: plain, diagonal. */
+  void (*spring_matrix)(sni_joint_set set, int j, const sni_spring *spring, double h, double *out,
+                        int ld);
   /* q from a pose of b relative to the joint frame; false if the joint cannot take it. */
   bool (*from_pose)(sni_joint_set set, int j, sn_se3 Q, double *q);
 } sni_joint_ops;
@@ -94,6 +98,9 @@ sn_status sni_joint_finish(sni_joint_builder *b, const sn_joint_def *def, sni_jo
 /* The same for any joint: see sni_joint_ops.spring. */
 double sni_joint_spring(sni_joint_set set, int j, const sni_spring *spring, double *tau);
 
+void sni_joint_spring_matrix(sni_joint_set set, int j, const sni_spring *spring, double h,
+                             double *out, int ld);
+
 /* ---- Shared by the files in joints/ ---- */
 
 /* The numbers of E_pb0 in the pool. */
@@ -108,6 +115,9 @@ sn_status sni_joint_fail(sn_error *err, const char *key, const char *format, ...
  * coordinate `first` of the joint on. */
 double sni_spring_plain(const sni_spring *spring, int first, int n, double *tau);
 double sni_spring_rotation(const sni_spring *spring, int first, double *tau);
+void sni_spring_plain_matrix(const sni_spring *spring, int first, int n, double h, double *out,
+                             int ld);
+void sni_spring_rotation_matrix(const sni_spring *spring, int first, double h, double *out, int ld);
 
 /* A rotation vector among the coordinates: reparameterise it. */
 bool sni_joint_reparam_rotation(double *q, double *qd);

@@ -80,12 +80,13 @@ void sni_params_set_inertia(sni_params *p, int body, sn_inertia I);
 
 typedef struct sni_param_ref {
   int index, count; /* entries of value                                                    */
+  int stride;       /* from one to the next                                                */
   unsigned flags;   /* SNI_POSITIVE, SNI_NOT_NEGATIVE                                      */
   int inertia_of;   /* body whose inertia it belongs to; -1: none                          */
 } sni_param_ref;
 
 /* "bodies.hip.joint.stiffness", "bodies.wrist.joint.rest[1]", "gravity[2]", "forces.f.stiffness",
- * "run.step".  Without an index it means all coordinates. */
+ * "run.step".  Without an index it means all coordinates; ".1" is as good as "[1]". */
 sn_status sni_param_find(const sn_model *m, const char *path, sni_param_ref *ref, sn_error *err);
 
 /* ---- pose.c: positions without the work memory of a sim ---- */

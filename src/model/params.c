@@ -60,22 +60,21 @@ void sni_params_set_inertia(sni_params *p, int body, sn_inertia I) {
 
 /* ---- paths ---- */
 
-/* Takes the next word of a path into out; "[2]" and ".2" both give "2".  False at the end. */
+#define DIGITS "0123456789"
+
+/* Takes the next word of a path into out: "name" (at the start), ".name", ".2" or "[2]".  False at
+ * the end, and where something else stands. */
 static bool next_word(const char **path, char *out, size_t out_size) {
   const char *p = *path;
-  while (*p == '.' || *p == '[' || *p == ']') {
-    p++;
-  }
+  const bool bracket = *p == '[';
+  p += bracket || *p == '.';
   const size_t n = strcspn(p, ".[]");
-  if (n == 0 || n >= out_size) {
+  if (n == 0 || n >= out_size || (bracket && (strspn(p, DIGITS) != n || p[n] != ']'))) {
     return false;
   }
   memcpy(out, p, n);
   out[n] = 0;
-  *path = p + n;
-  while (**path == ']') {
-    (*path)++;
-  }
+  *path = p + n + bracket;
   return true;
 }
 
@@ -97,9 +96,10 @@ static const named_array drive_arrays[] = {
 static const named_array drag_arrays[] = {
     {"angular", offsetof(sni_params, drag_angular), SNI_NOT_NEGATIVE},
     {"linear", offsetof(sni_params, drag_linear), SNI_NOT_NEGATIVE}};
-static const named_array run_arrays[] = {{"step", offsetof(sni_params, step), SNI_POSITIVE},
-                                         {"rel_tol", offsetof(sni_params, rel_tol), SNI_POSITIVE},
-                                         {"abs_tol", offsetof(sni_params, abs_tol), SNI_POSITIVE}};
+static const named_array run_arrays[] = {{"step", offsetof(sni_params, step), SNI_POSITIVE}};
+static const named_array recursive_arrays[] = {
+    {"rel_tol", offsetof(sni_params, rel_tol), SNI_POSITIVE},
+    {"abs_tol", offsetof(sni_params, abs_tol), SNI_POSITIVE}};
 
 static const named_array *array_find(const named_array *list, int n, const char *key) {
   for (int k = 0; k < n; k++) {
@@ -115,17 +115,25 @@ static bool refer(const sn_model *m, const named_array *a, int first, int n, con
                   sni_param_ref *ref) {
   const double *at = *(double *const *)((const char *)&m->params + a->member);
   char word[32];
-  *ref = (sni_param_ref){(int)(at - m->params.value) + first, n, a->flags, -1};
+  *ref = (sni_param_ref){(int)(at - m->params.value) + first, n, 1, a->flags, -1};
   if (next_word(path, word, sizeof word)) {
-    char *end;
-    const long k = strtol(word, &end, 10);
-    if (*end || k < 0 || k >= n) {
+    const long k = strtol(word, NULL, 10);
+    if (word[strspn(word, DIGITS)] != 0 || k >= n) {
       return false;
     }
     ref->index += (int)k;
     ref->count = 1;
   }
   return **path == 0 && n > 0;
+}
+
+static bool has_drive(const sn_model *m, int body) {
+  for (int k = 0; k < m->ndrive; k++) {
+    if (m->drive[k].body == body) {
+      return true;
+    }
+  }
+  return false;
 }
 
 static bool find_body_param(const sn_model *m, const char *path, sni_param_ref *ref) {
@@ -140,16 +148,25 @@ static bool find_body_param(const sn_model *m, const char *path, sni_param_ref *
   const int adr = m->tree.vadr[i], nv = m->tree.vadr[i + 1] - adr;
   const named_array *a = NULL;
   if (strcmp(word, "joint") == 0 && next_word(&path, word, sizeof word)) {
-    if (strcmp(word, "drive") == 0 && next_word(&path, word, sizeof word)) {
-      a = array_find(drive_arrays, SNI_COUNT(drive_arrays), word);
+    if (strcmp(word, "drive") == 0) {
+      a = has_drive(m, i) && next_word(&path, word, sizeof word)
+              ? array_find(drive_arrays, SNI_COUNT(drive_arrays), word)
+              : NULL;
     } else {
       a = array_find(joint_arrays, SNI_COUNT(joint_arrays), word);
     }
     return a && refer(m, a, adr, nv, &path, ref);
   }
-  if (strcmp(word, "damping") == 0 && next_word(&path, word, sizeof word)) {
-    a = array_find(drag_arrays, SNI_COUNT(drag_arrays), word);
-    return a && refer(m, a, i, 1, &path, ref);
+  if (strcmp(word, "damping") == 0) {
+    if (*path == 0) { /* both */
+      const int angular = (int)(m->params.drag_angular - m->params.value);
+      const int linear = (int)(m->params.drag_linear - m->params.value);
+      *ref = (sni_param_ref){angular + i, 2, linear - angular, SNI_NOT_NEGATIVE, -1};
+      return true;
+    }
+    a = next_word(&path, word, sizeof word) ? array_find(drag_arrays, SNI_COUNT(drag_arrays), word)
+                                            : NULL;
+    return a && *path == 0 && refer(m, a, i, 1, &path, ref);
   }
   if (strcmp(word, "inertia") == 0 && next_word(&path, word, sizeof word)) {
     static const char *const keys[INERTIA_COUNT] = {"mass", "at.0", "at.1", "at.2", "xx",
@@ -162,7 +179,7 @@ static bool find_body_param(const sn_model *m, const char *path, sni_param_ref *
     for (int k = 0; k < INERTIA_COUNT; k++) {
       if (strcmp(keys[k], full) == 0) {
         const int first = (int)(m->params.inertia - m->params.value);
-        *ref = (sni_param_ref){first + INERTIA_COUNT * i + k, 1, 0, i};
+        *ref = (sni_param_ref){first + INERTIA_COUNT * i + k, 1, 1, 0, i};
         return *path == 0;
       }
     }
@@ -181,7 +198,7 @@ static bool find_force_param(const sn_model *m, const char *path, sni_param_ref 
       for (int k = 0; k < ops->nparam; k++) {
         if (strcmp(ops->param_key[k], word) == 0) {
           const int first = (int)(m->params.force - m->params.value);
-          *ref = (sni_param_ref){first + m->force[f].param + k, 1, SNI_NOT_NEGATIVE, -1};
+          *ref = (sni_param_ref){first + m->force[f].param + k, 1, 1, SNI_NOT_NEGATIVE, -1};
           return *path == 0;
         }
       }
@@ -195,7 +212,7 @@ sn_status sni_param_find(const sn_model *m, const char *path, sni_param_ref *ref
   const char *p = path;
   char word[256];
   bool found = false;
-  if (next_word(&p, word, sizeof word)) {
+  if (*p != '.' && *p != '[' && next_word(&p, word, sizeof word)) {
     if (strcmp(word, "gravity") == 0) {
       const named_array gravity = {"gravity", offsetof(sni_params, gravity), 0};
       found = refer(m, &gravity, 0, 3, &p, ref);
@@ -204,11 +221,11 @@ sn_status sni_param_find(const sn_model *m, const char *path, sni_param_ref *ref
     } else if (strcmp(word, "forces") == 0) {
       found = find_force_param(m, p, ref);
     } else if (strcmp(word, "run") == 0 && next_word(&p, word, sizeof word)) {
-      if (strcmp(word, "recursive") == 0 && !next_word(&p, word, sizeof word)) {
-        word[0] = 0;
-      }
       const named_array *a = array_find(run_arrays, SNI_COUNT(run_arrays), word);
-      found = a && refer(m, a, 0, 1, &p, ref);
+      if (strcmp(word, "recursive") == 0 && next_word(&p, word, sizeof word)) {
+        a = array_find(recursive_arrays, SNI_COUNT(recursive_arrays), word);
+      }
+      found = a && *p == 0 && refer(m, a, 0, 1, &p, ref);
     }
   }
   return found ? SN_OK

@@ -275,6 +275,48 @@ static const sni_field recursive_field[] = {
 static const sni_table recursive_table =
     TABLE("recursive", "options of the method recursive", recursive_field);
 
+static const sni_field redmax_field[] = {
+    {.key = "integrator",
+     .type = SNI_F_CHOICE,
+     .offset = AT(sn_run_def, options.redmax.integrator),
+     .choices = "euler|ros2|dopri5|rk4",
+     .doc =
+         "euler: linearly implicit, first order; ros2: linearly implicit, second order; dopri5 and "
+         "rk4: explicit, as in recursive"},
+    {.key = "solver",
+     .type = SNI_F_CHOICE,
+     .offset = AT(sn_run_def, options.redmax.solver),
+     .choices = "auto|tree|pcg|graph|reduced",
+     .doc = "how the linear system of a step is solved"},
+    {.key = "inertia",
+     .type = SNI_F_CHOICE,
+     .offset = AT(sn_run_def, options.redmax.inertia),
+     .choices = "projected|paper",
+     .doc = "projected: carries momentum, stable; paper: explicit quadratic terms"},
+    {.key = "tangent",
+     .type = SNI_F_CHOICE,
+     .offset = AT(sn_run_def, options.redmax.tangent),
+     .choices = "clamped|material|exact",
+     .doc = "which part of a force's stiffness is implicit"},
+    {.key = "tolerance",
+     .type = SNI_F_NUMBER,
+     .flags = SNI_POSITIVE,
+     .offset = AT(sn_run_def, options.redmax.tolerance),
+     .unit = "",
+     .doc = "pcg: residual relative to the right-hand side"},
+    {.key = "max_iterations",
+     .type = SNI_F_INTEGER,
+     .flags = SNI_POSITIVE,
+     .offset = AT(sn_run_def, options.redmax.max_iterations),
+     .unit = "",
+     .doc = "pcg: most iterations in a solve"},
+    {.key = "on_unconverged",
+     .type = SNI_F_CHOICE,
+     .offset = AT(sn_run_def, options.redmax.on_unconverged),
+     .choices = "retry|accept|stop",
+     .doc = "what to do when a solve does not converge: smaller steps, go on, or stop"}};
+static const sni_table redmax_table = TABLE("redmax", "options of the method redmax", redmax_field);
+
 static const sni_field run_field[] = {{.key = "method",
                                        .type = SNI_F_WORD,
                                        .offset = AT(sn_run_def, options.method),
@@ -299,5 +341,9 @@ static const sni_field run_field[] = {{.key = "method",
                                       {.key = "recursive",
                                        .type = SNI_F_TABLE,
                                        .table = &recursive_table,
-                                       .doc = "options of the method recursive"}};
+                                       .doc = "options of the method recursive"},
+                                      {.key = "redmax",
+                                       .type = SNI_F_TABLE,
+                                       .table = &redmax_table,
+                                       .doc = "options of the method redmax"}};
 const sni_table sni_run_table = TABLE("run", "how to run", run_field);

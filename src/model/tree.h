@@ -21,6 +21,11 @@ typedef struct sni_run {
   bool hinge; /* one coordinate and S = (a; 0), constant: the fast path */
 } sni_run;
 
+/* Three coordinates that are a rotation vector. */
+typedef struct sni_ball {
+  int body, first; /* the joint of this body, from this coordinate of it on */
+} sni_ball;
+
 /* The structure: constant, shared, indices only.  Parents come before children. */
 typedef struct sni_tree {
   int nbody, nv;
@@ -37,6 +42,8 @@ typedef struct sni_tree {
   double *pool; /* constants of the joints                                           */
   sni_run *run;
   int nrun;
+  sni_ball *ball; /* all rotation vectors                                              */
+  int nball;
 } sni_tree;
 
 enum {
@@ -49,8 +56,8 @@ static inline sni_joint_set sni_tree_joints(const sni_tree *t) {
   return (sni_joint_set){t->joint, t->pool};
 }
 
-/* Fills everything but parent, vadr, S0, joint and pool, which must be there: runs, slots, flags.
- * Allocates run, slot, gather and factor from `alloc`, which returns NULL when out of memory. */
+/* Fills everything but parent, vadr, S0, joint and pool, which must be there: runs, slots, flags,
+ * balls.  Takes the memory from `alloc`, which returns NULL when out of memory. */
 sn_status sni_tree_link(sni_tree *t, void *(*alloc)(void *arena, size_t size), void *arena);
 
 #endif

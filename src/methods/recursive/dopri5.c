@@ -2,6 +2,7 @@
  * (J. Comput. Appl. Math. 6, 1980), and the continuous extension of order 4 given by Hairer,
  * Norsett and Wanner, Solving Ordinary Differential Equations I, section II.6. */
 #include "methods/recursive/ode.h"
+#include "model/function.h"
 
 #include <math.h>
 #include <string.h>
@@ -26,7 +27,7 @@ int sni_dopri5_try(const sni_ode *ode, double t, double h, double rel_tol, doubl
                    const double *y, const double *f0, double *y1, double *f1, double *dense,
                    double *error, double *work) {
   const int n = ode->n;
-  const double t_ref = t + 0.5 * h;
+  const double t_ref = sni_function_inside(t, t + h);
   const double *k[7] = {f0};
   double *stage = work;
   for (int s = 1; s < 7; s++) {

@@ -15,7 +15,7 @@
 #define AHEAD 10
 
 /* Private part of a state: these numbers, then vectors of 2 nv each. */
-enum { VALID, T0, T1, H, EXPOSED, HEAD };
+enum { VALID, T0, T1, H, STALE, EXPOSED, HEAD };
 enum { Y1, F1, DENSE, VECTORS = DENSE + SNI_DOPRI5_DENSE };
 
 static sn_status recursive_supports(const sn_model *m, sn_error *err) {
@@ -106,7 +106,22 @@ static sn_status singular(const sn_sim *sim, sn_error *err, int body, double t) 
                        "armature");
 }
 
+/* y = (q, qd), or its rate; -1 if all of it is finite. */
+static int not_finite(const sn_sim *sim, const double *y) {
+  const int bad = sni_dynamics_not_finite(&sim->d, y);
+  return bad >= 0 ? bad : sni_dynamics_not_finite(&sim->d, y + sim->m->tree.nv);
+}
+
+static sn_status check_finite(const sn_sim *sim, double t, const double *y, sn_error *err) {
+  const int bad = not_finite(sim, y);
+  return bad < 0 ? SN_OK
+                 : sni_fail_body(sim, err, SN_E_DIVERGED, bad, t,
+                                 "has a coordinate or a rate that is not finite");
+}
+
 /* ---- rk4 ---- */
+
+#define TOO_COARSE "is not finite any more: take a smaller step, or dopri5"
 
 static sn_status step_rk4(sn_sim *sim, sn_state *state, const sn_input *input, double t_end,
                           sn_info *info, sn_error *err) {
@@ -115,34 +130,38 @@ static sn_status step_rk4(sn_sim *sim, sn_state *state, const sn_input *input, d
   rhs r = {sim, input, 0};
   const sni_ode ode = {n, rhs_eval, &r};
   memcpy(y, sni_state_q(state), (size_t)n * sizeof *y);
+  sn_status status = check_finite(sim, state->t, y, err);
   double t = state->t;
-  while (t < t_end) {
+  while (!status && t < t_end) {
     double t_next = t_end;
     sni_dynamics_next_break(&sim->d, t, t_end, &t_next);
-    sn_status status = check_motions(sim, t, 0.5 * (t + t_next), y, err);
+    const double t_ref = sni_function_inside(t, t_next);
+    status = check_motions(sim, t, t_ref, y, err);
     if (status) {
       return status;
     }
     sni_dynamics_reparam(&sim->d, y, y + nv);
     const int bad = sni_rk4_step(&ode, t, t_next - t, y, work);
-    if (bad >= 0) {
-      return singular(sim, err, bad, t);
+    if (bad >= 0) { /* at once, or only after a stage went astray? */
+      const int at_once = rhs_eval(&r, t, t_ref, y, work);
+      return at_once >= 0 ? singular(sim, err, at_once, t)
+                          : sni_fail_body(sim, err, SN_E_DIVERGED, bad, t, TOO_COARSE);
     }
     /* the last stage left prescribed coordinates where the quadrature has them: make them exact */
-    sni_dynamics_prescribe(&sim->d, t_next, 0.5 * (t + t_next), y, y + nv, NULL);
+    sni_dynamics_prescribe(&sim->d, t_next, t_ref, y, y + nv, NULL);
     info->substeps++;
     info->last_substep = t_next - t;
+    const int astray = not_finite(sim, y);
+    if (astray >= 0) {
+      return sni_fail_body(sim, err, SN_E_DIVERGED, astray, t_next, TOO_COARSE);
+    }
     t = t_next;
   }
   info->evaluations = r.evaluations;
-  int bad = sni_dynamics_not_finite(&sim->d, y);
-  bad = bad >= 0 ? bad : sni_dynamics_not_finite(&sim->d, y + nv);
-  if (bad >= 0) {
-    return sni_fail_body(sim, err, SN_E_DIVERGED, bad, t_end,
-                         "is not finite any more: take a smaller step, or dopri5");
+  if (!status) {
+    memcpy(sni_state_q(state), y, (size_t)n * sizeof *y);
   }
-  memcpy(sni_state_q(state), y, (size_t)n * sizeof *y);
-  return SN_OK;
+  return status;
 }
 
 /* ---- dopri5 ---- */
@@ -176,18 +195,20 @@ static double fingerprint(const sn_sim *sim, const sn_state *s, const sn_input *
 /* Where the walk stands, in work memory; it is written to the state only when all went well. */
 typedef struct walk {
   double t0, t1, h;
-  double *y1, *f1, *dense; /* at t1, and on [t0, t1] */
+  double *y1, *f1, *dense; /* at t1, and on [t0, t1]                                            */
+  bool stale;              /* f1 is not yet that of what follows t1: another function begins
+                              there, or y1 is in other coordinates, or who knows what pushes    */
 } walk;
 
-static sn_status start_walk(sn_sim *sim, const sni_ode *ode, walk *w, const sn_state *state,
-                            double h_max, double *work, sn_error *err) {
-  const int n = ode->n, nv = n / 2;
-  w->t0 = w->t1 = state->t;
-  memcpy(w->y1, state->data, (size_t)n * sizeof(double));
+/* f1 on the smooth piece behind t1.  Only now, when the walk goes on from there: what lies behind
+ * a break must not spoil the states before it. */
+static sn_status refresh(sn_sim *sim, const sni_ode *ode, walk *w, double h_max, sn_error *err) {
+  const int nv = ode->n / 2;
   double t_next = w->t1 + h_max;
   sni_dynamics_next_break(&sim->d, w->t1, w->t1 + h_max, &t_next);
-  const double t_ref = 0.5 * (w->t1 + t_next);
-  sn_status status = check_motions(sim, w->t1, t_ref, w->y1, err);
+  const double t_ref = sni_function_inside(w->t1, t_next);
+  sn_status status = check_finite(sim, w->t1, w->y1, err);
+  status = status ? status : check_motions(sim, w->t1, t_ref, w->y1, err);
   if (status) {
     return status;
   }
@@ -196,36 +217,56 @@ static sn_status start_walk(sn_sim *sim, const sni_ode *ode, walk *w, const sn_s
   if (bad >= 0) {
     return singular(sim, err, bad, w->t1);
   }
-  w->h = sni_dopri5_first_step(ode, w->t1, t_ref, t_next - w->t1, *sim->d.params.rel_tol,
-                               *sim->d.params.abs_tol, w->y1, w->f1, work);
+  const int pushed = not_finite(sim, w->f1);
+  if (pushed >= 0) {
+    return sni_fail_body(sim, err, SN_E_DIVERGED, pushed, w->t1,
+                         "has an acceleration that is not finite: look at the forces on it");
+  }
+  w->stale = false;
   return SN_OK;
 }
 
-/* One accepted step from t1 on. */
-static sn_status walk_on(sn_sim *sim, const sni_ode *ode, walk *w, double h_max, double *work,
-                         sn_info *info, sn_error *err) {
+static sn_status start_walk(sn_sim *sim, const sni_ode *ode, walk *w, const sn_state *state,
+                            double h_max, double *work, sn_error *err) {
+  w->t0 = w->t1 = state->t;
+  memcpy(w->y1, state->data, (size_t)ode->n * sizeof(double));
+  const sn_status status = refresh(sim, ode, w, h_max, err);
+  if (status) {
+    return status;
+  }
+  double t_next = w->t1 + h_max;
+  sni_dynamics_next_break(&sim->d, w->t1, w->t1 + h_max, &t_next);
+  w->h = sni_dopri5_first_step(ode, w->t1, sni_function_inside(w->t1, t_next), t_next - w->t1,
+                               *sim->d.params.rel_tol, *sim->d.params.abs_tol, w->y1, w->f1, work);
+  return SN_OK;
+}
+
+/* One accepted step from t1 on, not beyond t_most. */
+static sn_status walk_on(sn_sim *sim, const sni_ode *ode, walk *w, double h_max, double t_most,
+                         double *work, sn_info *info, sn_error *err) {
   const int n = ode->n, nv = n / 2;
   const size_t bytes = (size_t)n * sizeof(double);
+  const sn_status status = w->stale ? refresh(sim, ode, w, h_max, err) : SN_OK;
+  if (status) {
+    return status;
+  }
   double *y1 = work, *f1 = work + n, *rest = work + 2 * n;
-  double t_break = 0, h = fmin(w->h, h_max);
-  bool lands = sni_dynamics_next_break(&sim->d, w->t1, w->t1 + h, &t_break);
-  h = lands ? t_break - w->t1 : h;
+  double h = fmin(w->h, h_max), t_stop = t_most;
+  const bool breaks = sni_dynamics_next_break(&sim->d, w->t1, fmin(w->t1 + h, t_most), &t_stop);
+  bool lands = breaks || w->t1 + h >= t_most;
+  h = lands ? t_stop - w->t1 : h;
   double error = 0;
   for (int tries = 0;; tries++) {
     const int bad = sni_dopri5_try(ode, w->t1, h, *sim->d.params.rel_tol, *sim->d.params.abs_tol,
                                    w->y1, w->f1, y1, f1, w->dense, &error, rest);
-    if (bad >= 0) {
-      return singular(sim, err, bad, w->t1);
-    }
-    if (error <= 1) {
+    if (bad < 0 && error <= 1) {
       break;
     }
     info->rejected++;
-    h *= isfinite(error) ? fmax(0.2, 0.9 * pow(error, -0.2)) : 0.1;
+    h *= bad < 0 && isfinite(error) ? fmax(0.2, 0.9 * pow(error, -0.2)) : 0.1;
     lands = false;
     if (!(h > 16 * DBL_EPSILON * fmax(fabs(w->t1), 1e-300)) || tries > 200) {
-      int culprit = sni_dynamics_not_finite(&sim->d, f1 + nv);
-      culprit = culprit >= 0 ? culprit : sni_dynamics_not_finite(&sim->d, y1);
+      const int culprit = bad >= 0 ? bad : not_finite(sim, y1);
       return sni_fail_body(sim, err, SN_E_DIVERGED, culprit, w->t1,
                            "moves so fast that no step is small enough");
     }
@@ -235,26 +276,13 @@ static sn_status walk_on(sn_sim *sim, const sni_ode *ode, walk *w, double h_max,
   info->error = fmax(info->error, error);
   const double grow = error > 0 ? fmin(5, fmax(0.2, 0.9 * pow(error, -0.2))) : 5;
   w->t0 = w->t1;
-  w->t1 = lands ? t_break : w->t1 + h;
-  /* a step cut short by a break says little about the next one */
+  w->t1 = lands ? t_stop : w->t1 + h;
+  /* a step cut short says little about the next one */
   w->h = lands ? fmax(w->h, h * grow) : h * grow;
   memcpy(w->y1, y1, bytes);
   memcpy(w->f1, f1, bytes);
-  if (lands) {
-    sn_status status = check_motions(sim, w->t1, w->t1 + 0.5 * fmin(w->h, h_max), w->y1, err);
-    if (status) {
-      return status;
-    }
-  }
   const bool moved = sni_dynamics_reparam(&sim->d, w->y1, w->y1 + nv);
-  if (lands || moved) { /* what follows is another function, or in other coordinates */
-    double t_next = w->t1 + h_max;
-    sni_dynamics_next_break(&sim->d, w->t1, w->t1 + h_max, &t_next);
-    const int bad = ode->f(ode->user, w->t1, 0.5 * (w->t1 + t_next), w->y1, w->f1);
-    if (bad >= 0) {
-      return singular(sim, err, bad, w->t1);
-    }
-  }
+  w->stale = (lands && breaks) || moved;
   return SN_OK;
 }
 
@@ -265,12 +293,15 @@ static sn_status step_dopri5(sn_sim *sim, sn_state *state, const sn_input *input
   const double h_max = AHEAD * *sim->d.params.step;
   double *own = sni_state_private(state), *vectors = own + HEAD;
   double *work = sim->method_work;
-  walk w = {own[T0], own[T1], own[H], work, work + n, work + 2 * n};
+  walk w = {own[T0], own[T1], own[H], work, work + n, work + 2 * n, own[STALE] != 0};
   double *y = work + (2 + SNI_DOPRI5_DENSE) * n, *rest = y + n;
   rhs r = {sim, input, 0};
   const sni_ode ode = {n, rhs_eval, &r};
+  /* what a user's force will do after this step is not known yet */
+  const bool pushed = sim->d.user_force != NULL;
   if (own[VALID] == 1 && own[EXPOSED] == fingerprint(sim, state, input)) {
     memcpy(work, vectors, VECTORS * bytes);
+    w.stale = w.stale || pushed;
   } else {
     const sn_status status = start_walk(sim, &ode, &w, state, h_max, rest, err);
     if (status) {
@@ -279,18 +310,19 @@ static sn_status step_dopri5(sn_sim *sim, sn_state *state, const sn_input *input
   }
   while (w.t1 < t_end) {
     if (info->substeps >= sim->options.recursive.max_steps) {
-      return sni_fail(err, SN_NOT_CONVERGED,
+      return sni_fail(err, SN_E_LIMIT,
                       "more than %d substeps between t = %g and %g: loosen the tolerance, or allow "
                       "more with run.recursive.max_steps",
                       sim->options.recursive.max_steps, state->t, t_end);
     }
-    const sn_status status = walk_on(sim, &ode, &w, h_max, rest, info, err);
+    const sn_status status =
+        walk_on(sim, &ode, &w, h_max, pushed ? t_end : INFINITY, rest, info, err);
     if (status) {
       return status;
     }
   }
   sni_dopri5_dense(n, w.dense, (t_end - w.t0) / (w.t1 - w.t0), y);
-  const double t_ref = 0.5 * (w.t0 + w.t1);
+  const double t_ref = sni_function_inside(w.t0, w.t1);
   sni_dynamics_prescribe(&sim->d, t_end, t_ref, y, y + nv, NULL);
   info->evaluations = r.evaluations;
 
@@ -300,6 +332,7 @@ static sn_status step_dopri5(sn_sim *sim, sn_state *state, const sn_input *input
   own[T0] = w.t0;
   own[T1] = w.t1;
   own[H] = w.h;
+  own[STALE] = w.stale;
   state->t = t_end;
   own[EXPOSED] = fingerprint(sim, state, input);
   return SN_OK;

@@ -1,11 +1,13 @@
 /* rk4.c: the classic Runge-Kutta method of order 4. */
 #include "methods/recursive/ode.h"
+#include "model/function.h"
 
 #include <string.h>
 
 int sni_rk4_step(const sni_ode *ode, double t, double h, double *y, double *work) {
   static const double node[4] = {0, 0.5, 0.5, 1}, weight[4] = {1. / 6, 1. / 3, 1. / 3, 1. / 6};
   const int n = ode->n;
+  const double t_ref = sni_function_inside(t, t + h);
   const size_t bytes = (size_t)n * sizeof(double);
   double *y0 = work, *stage = work + n, *k = work + 2 * n, *sum = work + 3 * n;
   memcpy(y0, y, bytes);
@@ -15,7 +17,7 @@ int sni_rk4_step(const sni_ode *ode, double t, double h, double *y, double *work
     for (int i = 0; s > 0 && i < n; i++) {
       stage[i] = y0[i] + h * node[s] * k[i];
     }
-    const int bad = ode->f(ode->user, t + node[s] * h, t + 0.5 * h, stage, k);
+    const int bad = ode->f(ode->user, t + node[s] * h, t_ref, stage, k);
     if (bad >= 0) {
       return bad;
     }

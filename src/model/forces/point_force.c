@@ -17,6 +17,7 @@ static void point_force_finish(sni_force_builder *b, const sn_force_def *def, sn
                                double *param) {
   (void)param;
   on_body(b, def, force, "force");
+  b->point(b, "at", def->at);
   force->at[0] = def->at;
 }
 

@@ -9,7 +9,6 @@
 #include "model/joint.h"
 
 #include <stdio.h>
-
 #include <stdlib.h>
 #include <string.h>
 
@@ -54,15 +53,16 @@ static int append(sn_se3 Qk, int nk, const sn_vec6 *Sk, const sn_vec6 *Sdotk, co
 
 static void composite_calc(sni_joint_set set, int first, int count, const double *q,
                            const double *qd, sni_joint_out out) {
+  int adr = 0; /* composites of one run may differ in the number of coordinates */
   for (int k = 0; k < count; k++) {
     const sni_joint *joint = &set.joint[first + k];
     const double *data = set.pool + joint->data;
     sn_se3 E = sni_joint_load_pose(data);
-    sn_vec6 *S = out.S + k * joint->nv, *Sdot = out.Sdot + k * joint->nv;
+    sn_vec6 *S = out.S + adr, *Sdot = out.Sdot + adr;
     int n = 0;
     for (int p = joint->part_first; p < joint->part_first + joint->npart; p++) {
       const int nk = set.joint[p].nv;
-      const double *qk = q + k * joint->nv + n, *qdk = qd + k * joint->nv + n;
+      const double *qk = q + adr + n, *qdk = qd + adr + n;
       sn_se3 Qk;
       sn_vec6 Sk[SN_NV_MAX], Sdotk[SN_NV_MAX];
       memcpy(Sk, data + S0_OFFSET + 6 * n, (size_t)nk * sizeof *Sk);
@@ -72,6 +72,7 @@ static void composite_calc(sni_joint_set set, int first, int count, const double
       n = append(Qk, nk, Sk, Sdotk, qdk, n, S, Sdot);
     }
     out.E_pb[k] = E;
+    adr += joint->nv;
   }
 }
 
@@ -181,21 +182,36 @@ static bool composite_reparam(sni_joint_set set, int j, double *q, double *qd) {
   return changed;
 }
 
+/* The part of a spring that acts on the coordinates from n on. */
+static sni_spring part_of(const sni_spring *s, int n) {
+  return (sni_spring){s->q + n,
+                      s->qd + n,
+                      s->q_to + n,
+                      s->qd_to + n,
+                      s->stiffness + n,
+                      s->damping + n,
+                      s->max_force ? s->max_force + n : NULL};
+}
+
 static double composite_spring(sni_joint_set set, int j, const sni_spring *s, double *tau) {
   double energy = 0;
   const sni_joint *joint = &set.joint[j];
   for (int p = joint->part_first, n = 0; p < joint->part_first + joint->npart; p++) {
-    const sni_spring part = {s->q + n,
-                             s->qd + n,
-                             s->q_to + n,
-                             s->qd_to + n,
-                             s->stiffness + n,
-                             s->damping + n,
-                             s->max_force ? s->max_force + n : NULL};
+    const sni_spring part = part_of(s, n);
     energy += sni_joint_spring(set, p, &part, tau + n);
     n += set.joint[p].nv;
   }
   return energy;
+}
+
+static void composite_matrix(sni_joint_set set, int j, const sni_spring *s, double h, double *out,
+                             int ld) {
+  const sni_joint *joint = &set.joint[j];
+  for (int p = joint->part_first, n = 0; p < joint->part_first + joint->npart; p++) {
+    const sni_spring part = part_of(s, n);
+    sni_joint_spring_matrix(set, p, &part, h, out + n * ld + n, ld);
+    n += set.joint[p].nv;
+  }
 }
 
 static const sni_field composite_field[] = {
@@ -213,4 +229,5 @@ const sni_joint_ops sni_joint_composite = {
     .finish = composite_finish,
     .calc = composite_calc,
     .reparam = composite_reparam,
-    .spring = composite_spring};
+    .spring = composite_spring,
+    .spring_matrix = composite_matrix};

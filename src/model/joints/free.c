@@ -85,6 +85,22 @@ static double free_rt_spring(sni_joint_set set, int j, const sni_spring *spring,
   return sni_spring_rotation(spring, 0, tau) + sni_spring_plain(spring, 3, 3, tau);
 }
 
+static void free_matrix(sni_joint_set set, int j, const sni_spring *spring, double h, double *out,
+                        int ld) {
+  (void)set;
+  (void)j;
+  sni_spring_plain_matrix(spring, 0, 3, h, out, ld);
+  sni_spring_rotation_matrix(spring, 3, h, out, ld);
+}
+
+static void free_rt_matrix(sni_joint_set set, int j, const sni_spring *spring, double h,
+                           double *out, int ld) {
+  (void)set;
+  (void)j;
+  sni_spring_rotation_matrix(spring, 0, h, out, ld);
+  sni_spring_plain_matrix(spring, 3, 3, h, out, ld);
+}
+
 static void store3(sn_vec3 a, double *x) {
   x[0] = a.x;
   x[1] = a.y;
@@ -116,6 +132,7 @@ const sni_joint_ops sni_joint_free = {
     .calc = free_calc,
     .reparam = free_reparam,
     .spring = free_spring,
+    .spring_matrix = free_matrix,
     .from_pose = free_from_pose};
 
 const sni_joint_ops sni_joint_free_rt = {
@@ -129,4 +146,5 @@ const sni_joint_ops sni_joint_free_rt = {
     .calc = free_rt_calc,
     .reparam = free_rt_reparam,
     .spring = free_rt_spring,
+    .spring_matrix = free_rt_matrix,
     .from_pose = free_rt_from_pose};

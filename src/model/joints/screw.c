@@ -1,9 +1,10 @@
 /* joints/screw.c: rotation about, and translation along, one unit axis a: tied in a screw, free of
  * each other in a cylindrical joint.
  *
- *     screw        Q(q) = [exp([a] q)  a h q]       S = (a; h a)               h = pitch, per
- * radian cylindrical  Q(q0, q1) = [exp([a] q0)  a q1]  S = ((a; 0), (0; a))
+ *     screw        Q(q) = [exp([a] q)  a h q]          S = (a; h a)
+ *     cylindrical  Q(q0, q1) = [exp([a] q0)  a q1]     S = ((a; 0), (0; a))
  *
+ * with the pitch h, the advance for one radian.
  * S is constant in both: the rotation leaves a fixed. */
 #include "model/joint.h"
 

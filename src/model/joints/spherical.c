@@ -42,6 +42,13 @@ static double spherical_spring(sni_joint_set set, int j, const sni_spring *sprin
   return sni_spring_rotation(spring, 0, tau);
 }
 
+static void spherical_matrix(sni_joint_set set, int j, const sni_spring *spring, double h,
+                             double *out, int ld) {
+  (void)set;
+  (void)j;
+  sni_spring_rotation_matrix(spring, 0, h, out, ld);
+}
+
 static bool spherical_from_pose(sni_joint_set set, int j, sn_se3 Q, double *q) {
   (void)set;
   (void)j;
@@ -60,4 +67,5 @@ const sni_joint_ops sni_joint_spherical = {
     .calc = spherical_calc,
     .reparam = spherical_reparam,
     .spring = spherical_spring,
+    .spring_matrix = spherical_matrix,
     .from_pose = spherical_from_pose};

@@ -25,4 +25,12 @@ static inline int sni_open_segment(double q, int n, double *u) {
   return (int)k;
 }
 
+/* Segment of q on a closed spline with n segments.  fmod is exact, however far q has gone round;
+ * NaN goes on in u. */
+static inline int sni_cyclic_segment(double q, int n, double *u) {
+  const double whole = floor(q), k = fmod(whole, n);
+  *u = q - whole;
+  return k >= 0 ? (int)k : k < 0 ? (int)k + n : 0;
+}
+
 #endif

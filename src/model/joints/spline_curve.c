@@ -22,6 +22,15 @@ typedef struct curve_frame {
   sn_vec6 d; /* log of the step that leads here */
 } curve_frame;
 
+static bool is_pose(sn_se3 E) {
+  const sn_mat3 RtR = sn_mat3_tmul(E.R, E.R);
+  bool ok = sn_vec3_finite(E.p) && sn_mat3_det(E.R) > 0;
+  for (int i = 0; i < 9; i++) {
+    ok = ok && fabs(RtR.m[i / 3][i % 3] - (i % 4 == 0)) < 1e-6;
+  }
+  return ok;
+}
+
 static sn_status curve_finish(sni_joint_builder *b, const sn_joint_def *def, sni_joint *joint,
                               sn_vec6 *S0, sn_error *err) {
   (void)S0;
@@ -39,6 +48,12 @@ static sn_status curve_finish(sni_joint_builder *b, const sn_joint_def *def, sni
   }
   *(curve_data *)at = (curve_data){def->at, n, def->cyclic};
   curve_frame *frame = (curve_frame *)(at + head);
+  for (int i = 0; i < n; i++) {
+    if (!is_pose(def->frames[i])) {
+      return sni_joint_fail(err, "frames",
+                            "frame %d is not a pose: needs finite numbers and a rotation", i);
+    }
+  }
   for (int i = 0; i < n; i++) {
     frame[i].C = def->frames[i];
     const sn_se3 before = def->frames[i > 0 ? i - 1 : n - 1];
@@ -60,15 +75,9 @@ static void curve_calc(sni_joint_set set, int first, int count, const double *q,
     const curve_data *data = (const curve_data *)at;
     const curve_frame *frame = (const curve_frame *)(at + sizeof *data / sizeof(double));
     const int n = (int)data->n;
-    int k;
     double u;
-    if (data->cyclic != 0) {
-      const double whole = floor(q[j]);
-      u = q[j] - whole;
-      k = (int)(whole - n * floor(whole / n));
-    } else {
-      k = sni_open_segment(q[j], n - 3, &u);
-    }
+    const int k =
+        data->cyclic != 0 ? sni_cyclic_segment(q[j], n, &u) : sni_open_segment(q[j], n - 3, &u);
     const sni_basis b = sni_basis_calc(u);
     sn_se3 Q = frame[k].C;
     sn_vec6 S = {0}, H = {0};

@@ -71,7 +71,7 @@ static bool translation3_from_pose(sni_joint_set set, int j, sn_se3 Q, double *q
   q[0] = Q.p.x;
   q[1] = Q.p.y;
   q[2] = Q.p.z;
-  return sn_vec3_norm(sn_so3_log(Q.R)) == 0;
+  return sn_vec3_norm(sn_so3_log(Q.R)) < 1e-9; /* no rotation but for rounding */
 }
 
 const sni_joint_ops sni_joint_translation2 = {

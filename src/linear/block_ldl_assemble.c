@@ -1,0 +1,229 @@
+/* block_ldl_assemble.c: the columns of A, and the size of each row.
+ *
+ * Equilibration: powers of two m with |a_ij| <= about m_i m_j.  A node without a need (a body) has
+ * m_i = sqrt |a_ii|: in a positive definite matrix that is enough.  A multiplier has
+ * m_i = max |g_ij| / m_j over the rows j that it acts on, the size that G A^-1 G^T will have, or
+ * the root of its own entry if that is larger.  The rate of a joint, whose own entry may be
+ * anything from zero up, takes its size from the multiplier in the same way, and so on, level by
+ * level.  A node with a need comes after those that it gets its size from, so m is known when its
+ * column is. */
+#include "linear/block_ldl_parts.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#include "linear/block_ldl_lanes.h"
+
+/* ---- Sizes of rows --------------------------------------------------------------------------- */
+
+/* The power of two below a, and below sqrt |a|: from the exponent, no logarithm.  0 for what is too
+ * small to divide by. */
+KERNEL double power_below(double a) {
+  uint64_t bits;
+  memcpy(&bits, &a, sizeof bits);
+  bits &= 0x7ff0000000000000u;
+  memcpy(&a, &bits, sizeof a);
+  return a;
+}
+KERNEL double power_below_root(double a) {
+  uint64_t bits;
+  memcpy(&bits, &a, sizeof bits);
+  const uint64_t exponent = bits >> 52 & 0x7ff;
+  bits = exponent == 0 ? 0 : (exponent + 1023) / 2 << 52;
+  memcpy(&a, &bits, sizeof a);
+  return a;
+}
+
+/* 1 / m for the power of two m below a, 0 for 0. */
+KERNEL double inverse_power(double a) {
+  uint64_t bits;
+  memcpy(&bits, &a, sizeof bits);
+  bits &= 0x7ff0000000000000u;
+  bits = bits > 0 ? 0x7fe0000000000000u - bits : 0;
+  memcpy(&a, &bits, sizeof a);
+  return a;
+}
+
+KERNEL double larger(double a, double b) {
+  return a > b ? a : b;
+}
+
+/* size_i = max |a_ij| / m_j: of the rows, or of the columns. */
+KERNEL void bound(const int rows, const int cols, const bool of_rows, const double *restrict a,
+                  const double *restrict unit, double *restrict size) {
+  for (int i = 0; i < (of_rows ? rows : cols); i++) {
+    double largest = size[i];
+    for (int j = 0; j < (of_rows ? cols : rows); j++) {
+      const double entry = of_rows ? a[i * cols + j] : a[j * cols + i];
+      largest = larger(fabs(entry) * inverse_power(unit[j]), largest);
+    }
+    size[i] = largest;
+  }
+}
+
+/* The same for the columns of 6 x 6. */
+KERNEL void bound6(const block6 *m, const double *unit, double *size) {
+  lane4 front = *(const loose4 *)size;
+  lane4 back = {size[4], size[5], 0, 0};
+  UNROLL
+  for (int r = 0; r < 6; r++) {
+    const double over = inverse_power(unit[r]);
+    const lane4 s = magnitude(m->a[r]) * over;
+    const lane4 t = magnitude(__builtin_shufflevector(m->b[r], m->b[r], 0, 1, 0, 1)) * over;
+    front = choose(s > front, s, front);
+    back = choose(t > back, t, back);
+  }
+  *(loose4 *)size = front;
+  size[4] = back[0];
+  size[5] = back[1];
+}
+
+/* Rows with nothing on the diagonal, and nothing from a lower level: r receives the largest entry
+ * of each row. */
+static void bound_rest(sni_ldl *ldl) {
+  double *size = ldl->r;
+  memset(size, 0, (size_t)ldl->vector_count * sizeof(double));
+  const double *a = ldl->value;
+  for (int k = 0; k < ldl->block_count; k++) {
+    const sni_ldl_input *in = &ldl->input[k];
+    for (int r = 0; r < in->rows; r++) {
+      for (int c = 0; c < in->cols; c++, a++) {
+        size[in->row + r] = fmax(size[in->row + r], fabs(*a));
+        size[in->col + c] = fmax(size[in->col + c], fabs(*a));
+      }
+    }
+  }
+}
+
+/* A size that is 0 or infinite. */
+OUTLINE sn_status mend_units(sni_ldl *ldl, const sni_ldl_tile *tile, int *bad) {
+  for (int i = tile->vector; i < tile->vector + tile->size; i++) {
+    if (ldl->unit[i] == 0) {
+      if (!ldl->rest_known) {
+        bound_rest(ldl);
+        ldl->rest_known = true;
+      }
+      ldl->unit[i] = power_below(ldl->r[i]);
+    }
+    if (!(ldl->unit[i] > 0 && ldl->unit[i] <= DBL_MAX)) {
+      *bad = i;
+      return ldl->unit[i] == 0 ? SN_E_SINGULAR : SN_E_DIVERGED;
+    }
+  }
+  return SN_OK;
+}
+
+/* The sizes of a tile are known: makes them powers of two. */
+static sn_status round_units(sni_ldl *ldl, const sni_ldl_tile *tile, int *bad) {
+  int64_t count = 0;
+  for (int i = tile->vector; i < tile[1].vector; i += 4) {
+    const lane4 m = powers_below(*(lane4 *)(ldl->unit + i));
+    *(lane4 *)(ldl->unit + i) = m;
+    const mask4 good = (m > 0) & (m <= DBL_MAX);
+    count -= good[0] + good[1] + good[2] + good[3];
+  }
+  return count == tile->size ? SN_OK : mend_units(ldl, tile, bad);
+}
+
+/* ---- Columns --------------------------------------------------------------------------------- */
+
+KERNEL void add(const int rows, const int cols, const bool transposed, const int lanes,
+                const double *restrict from, double *restrict to) {
+  for (int r = 0; r < rows; r++) {
+    for (int c = 0; c < cols; c++) {
+      to[transposed ? c * lanes + r : r * lanes + c] += from[r * cols + c];
+    }
+  }
+}
+
+KERNEL void add6(const block6 *from, double *to) {
+  UNROLL
+  for (int r = 0; r < 6; r++) {
+    *(loose4 *)(to + 8 * r) += from->a[r];
+    *(loose2 *)(to + 8 * r + 4) += from->b[r];
+  }
+}
+
+OUTLINE void add_66(const sni_ldl_input *in, const double *from, double *column, double *unit) {
+  const block6 block = block6_load(from);
+  if (in->transposed) {
+    const block6 turned = block6_turn(&block);
+    add6(&turned, column + in->to);
+    if (in->row_told) {
+      bound6(&turned, unit + in->col, unit + in->row);
+    }
+  } else {
+    add6(&block, column + in->to);
+    if (in->row_told) {
+      const block6 turned = block6_turn(&block);
+      bound6(&turned, unit + in->col, unit + in->row);
+    }
+  }
+  if (in->col_told) {
+    bound6(&block, unit + in->row, unit + in->col);
+  }
+}
+
+KERNEL void add_sized(const int rows, const int cols, const sni_ldl_input *in, const double *from,
+                      double *column, double *unit) {
+  if (in->transposed) {
+    add(rows, cols, true, in->lanes, from, column + in->to);
+  } else {
+    add(rows, cols, false, in->lanes, from, column + in->to);
+  }
+  if (in->mirror > 0) {
+    add(rows, cols, true, in->lanes, from, column + in->mirror);
+  }
+  if (in->row_told) {
+    bound(rows, cols, true, from, unit + in->col, unit + in->row);
+  }
+  if (in->col_told) {
+    bound(rows, cols, false, from, unit + in->row, unit + in->col);
+  }
+}
+
+OUTLINE void add_61(const sni_ldl_input *in, const double *from, double *column, double *unit) {
+  add_sized(6, 1, in, from, column, unit);
+}
+
+OUTLINE void add_any(const sni_ldl_input *in, const double *from, double *column, double *unit) {
+  add_sized(in->rows, in->cols, in, from, column, unit);
+}
+
+void sni_ldl_assemble_start(sni_ldl *ldl) {
+  ldl->rest_known = false;
+  memset(ldl->D, 0, (size_t)ldl->vector_count * sizeof(double));
+  for (int k = 0; k < ldl->own_count; k++) {
+    const sni_ldl_own *own = &ldl->own[k];
+    const double *a = ldl->value + own->value;
+    for (int r = 0; r < own->size; r++) {
+      ldl->D[own->row + r] += a[r * own->size + r];
+    }
+  }
+  for (int i = 0; i < ldl->vector_count; i++) {
+    ldl->unit[i] = power_below_root(ldl->D[i]);
+  }
+}
+
+sn_status sni_ldl_assemble(sni_ldl *ldl, int t, int *bad) {
+  const sni_ldl_tile *tile = &ldl->tile[t];
+  double *column = ldl->U + tile->column, *unit = ldl->unit;
+  const double *from = ldl->value + tile->value;
+  memset(column, 0, (tile[1].column - tile->column) * sizeof(double));
+  for (int k = tile->input; k < tile[1].input; k++) {
+    const sni_ldl_input *in = &ldl->input[k];
+    const int size = 10 * in->rows + in->cols;
+    if (size == 66 && in->mirror == 0) {
+      add_66(in, from, column, unit);
+    } else if (size == 61) {
+      add_61(in, from, column, unit);
+    } else if (size == 11 && in->row == in->col) {
+      column[in->to] += *from;
+    } else {
+      add_any(in, from, column, unit);
+    }
+    from += in->rows * in->cols;
+  }
+  return round_units(ldl, tile, bad);
+}

@@ -1,0 +1,332 @@
+/* block_ldl_factorise.c: the numeric factorisation, column by column of tiles.
+ *
+ *     C(t,i) = A(t,i) - sum over k before t of  U(k,t)^T D(k) U(k,i)          i = t and below
+ *     C(t,t) = U(t,t)^T D(t) U(t,t)         U(t,i) = D(t)^-1 U(t,t)^-T C(t,i)
+ *
+ * with U = L^T, so that all products run along the scalars of i.  A column is assembled one column
+ * ahead of its use: its scalars, stored one at a time, are in the cache and no longer in the store
+ * buffer when whole vectors of them are read.
+ *
+ * Scaling by powers of two changes no bit of L D L^T without exchanges, so A is not scaled.  What a
+ * pivot is small against is the sum of the magnitudes of the terms that made it, |a_pp| and
+ * d_k u_kp^2 for all k before: below some multiple of the rounding error of that sum nothing is
+ * known about the pivot, its sign included.  With the sign given (a redundant constraint is one
+ * more multiplier) it is replaced by a small multiple of that sum. */
+#include "linear/block_ldl_parts.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "linear/block_ldl_lanes.h"
+
+/* ---- Kernels --------------------------------------------------------------------------------- */
+
+/* C -= V^T U for rows of C and U of `lanes`, of V of 8. */
+#define DEFINE_UPDATE(name, vec)                                                                   \
+  KERNEL void name(const int rows, int depth, int lanes, double *restrict C,                       \
+                   const double *restrict V, const double *restrict U) {                           \
+    vec c[TILE_MAX];                                                                               \
+    UNROLL                                                                                         \
+    for (int r = 0; r < rows; r++) {                                                               \
+      c[r] = *(const vec *)(C + r * lanes);                                                        \
+    }                                                                                              \
+    for (int p = 0; p < depth; p++) {                                                              \
+      const vec u = *(const vec *)(U + p * lanes);                                                 \
+      UNROLL                                                                                       \
+      for (int r = 0; r < rows; r++) {                                                             \
+        c[r] -= V[p * TILE_MAX + r] * u;                                                           \
+      }                                                                                            \
+    }                                                                                              \
+    UNROLL                                                                                         \
+    for (int r = 0; r < rows; r++) {                                                               \
+      *(vec *)(C + r * lanes) = c[r];                                                              \
+    }                                                                                              \
+  }
+
+/* C <- D^-1 U^-T C for a unit triangle U = T of `stride`. */
+#define DEFINE_REDUCE(name, vec)                                                                   \
+  KERNEL void name(const int rows, const int stride, int lanes, const double *restrict T,          \
+                   const double *restrict D_inv, double *restrict C) {                             \
+    vec c[TILE_MAX];                                                                               \
+    UNROLL                                                                                         \
+    for (int r = 0; r < rows; r++) {                                                               \
+      c[r] = *(const vec *)(C + r * lanes);                                                        \
+      UNROLL                                                                                       \
+      for (int p = 0; p < r; p++) {                                                                \
+        c[r] -= T[p * stride + r] * c[p];                                                          \
+      }                                                                                            \
+    }                                                                                              \
+    UNROLL                                                                                         \
+    for (int r = 0; r < rows; r++) {                                                               \
+      *(vec *)(C + r * lanes) = c[r] * D_inv[r];                                                   \
+    }                                                                                              \
+  }
+
+DEFINE_UPDATE(update4, lane4)
+DEFINE_REDUCE(reduce4, lane4)
+#ifdef HAVE_LANE8
+DEFINE_UPDATE(update8, lane8)
+DEFINE_REDUCE(reduce8, lane8)
+#else
+KERNEL void update8(const int rows, int depth, int lanes, double *C, const double *V,
+                    const double *U) {
+  update4(rows, depth, lanes, C, V, U);
+  update4(rows, depth, lanes, C + 4, V, U + 4);
+}
+KERNEL void reduce8(const int rows, const int stride, int lanes, const double *T,
+                    const double *D_inv, double *C) {
+  reduce4(rows, stride, lanes, T, D_inv, C);
+  reduce4(rows, stride, lanes, T, D_inv, C + 4);
+}
+#endif
+
+static void update(int rows, int depth, int lanes, double *C, const double *V, const double *U) {
+  if (lanes == 8) {
+    FOR_ROWS(rows, update8(R, depth, 8, C, V, U))
+  } else {
+    FOR_ROWS(rows, update4(R, depth, 4, C, V, U))
+  }
+}
+
+static void reduce(int rows, int lanes, const double *T, const double *D_inv, double *C) {
+  if (lanes == 8) {
+    FOR_ROWS(rows, reduce8(R, R <= 4 ? 4 : 8, 8, T, D_inv, C))
+  } else {
+    FOR_ROWS(rows, reduce4(R, R <= 4 ? 4 : 8, 4, T, D_inv, C))
+  }
+}
+
+/* ---- Pivots ---------------------------------------------------------------------------------- */
+
+typedef struct pivot_state {
+  const sni_ldl *ldl;
+  sni_ldl_factor *out;
+  int bad; /* place by tiles of the first one replaced, or not finite; -1: none */
+  bool finite;
+} pivot_state;
+
+/* A pivot that is noise, of the wrong sign, or not a number.  terms: the sum of the magnitudes that
+ * made it.  at: its place by tiles. */
+static double mend(pivot_state *state, double pivot, double terms, double sign, int at) {
+  const sni_ldl *ldl = state->ldl;
+  if (!isfinite(pivot) || !isfinite(terms)) {
+    state->bad = state->finite ? at : state->bad;
+    state->finite = false;
+    return sign;
+  }
+  if (pivot * sign > ldl->options.noise * terms) {
+    return pivot;
+  }
+  if (fabs(pivot) > ldl->options.noise_wrong * terms) {
+    state->out->wrong_sign++;
+    return pivot;
+  }
+  state->bad = state->out->replaced++ == 0 ? at : state->bad;
+  /* no terms at all: a row that meets its first neighbour later */
+  const double m = ldl->unit[at];
+  return sign * ldl->options.substitute * (terms > 0 ? terms : m * m);
+}
+
+/* Bit p set: lane p is -1. */
+#define SIGN(bits, p) ((bits) >> (p)&1 ? -1.0 : 1.0)
+#define SIGNS(bits)                                                                                \
+  { SIGN(bits, 0), SIGN(bits, 1), SIGN(bits, 2), SIGN(bits, 3) }
+static const lane4 signs[16] = {SIGNS(0),  SIGNS(1),  SIGNS(2),  SIGNS(3), SIGNS(4),  SIGNS(5),
+                                SIGNS(6),  SIGNS(7),  SIGNS(8),  SIGNS(9), SIGNS(10), SIGNS(11),
+                                SIGNS(12), SIGNS(13), SIGNS(14), SIGNS(15)};
+
+/* U below the diagonal, transposed, in the other triangle of the tile, for the solve. */
+KERNEL void mirror(const int rows, const int lanes, double *T) {
+  UNROLL
+  for (int p = 0; p < rows; p++) {
+    UNROLL
+    for (int r = 0; r < p; r++) {
+      T[p * lanes + r] = T[r * lanes + p];
+    }
+  }
+}
+
+/* T = U^T D U for a diagonal tile; D is 1 where there is no scalar.  False, and T as it was, if a
+ * pivot needs to be mended. */
+KERNEL bool split(const int rows, double *restrict T, const lane4 *restrict terms, double noise,
+                  unsigned negative, double *restrict D, double *restrict D_inv) {
+  const int halves = rows <= 4 ? 1 : 2, lanes = 4 * halves;
+  lane4 t[TILE_MAX][2], sum[2] = {terms[0], terms[1]}, pivots[2] = {{1, 1, 1, 1}, {1, 1, 1, 1}};
+  UNROLL
+  for (int p = 0; p < rows; p++) {
+    UNROLL
+    for (int h = 0; h < halves; h++) {
+      t[p][h] = *(const lane4 *)(T + p * lanes + 4 * h);
+    }
+  }
+  double pivot = t[0][0][0];
+  UNROLL
+  for (int p = 0; p < rows; p++) {
+    const double inverse = 1 / pivot;
+    D_inv[p] = inverse;
+    pivots[p / 4] = choose(lane_mask(p % 4), (lane4){pivot, pivot, pivot, pivot}, pivots[p / 4]);
+    if (p + 1 < rows) { /* ahead of the rest: the next division waits for this */
+      const int n = p + 1;
+      const double v = t[p][n / 4][n % 4];
+      pivot = t[n][n / 4][n % 4] - (v * v) * inverse;
+    }
+    lane4 u[2];
+    UNROLL
+    for (int h = 0; h < halves; h++) {
+      u[h] = t[p][h] * inverse;
+      sum[h] += magnitude(t[p][h] * u[h]);
+    }
+    UNROLL
+    for (int r = p + 1; r < rows; r++) {
+      UNROLL
+      for (int h = 0; h < halves; h++) {
+        t[r][h] -= t[p][r / 4][r % 4] * u[h];
+      }
+    }
+    UNROLL
+    for (int h = 0; h < halves; h++) {
+      t[p][h] = u[h];
+    }
+  }
+  /* a pivot has added itself to its own terms, which does not matter here */
+  mask4 good = pivots[0] * signs[negative & 15] > noise * sum[0];
+  if (halves == 2) {
+    good &= pivots[1] * signs[negative >> 4] > noise * sum[1];
+  }
+  if (!(good[0] & good[1] & good[2] & good[3])) {
+    return false;
+  }
+  UNROLL
+  for (int h = 0; h < halves; h++) {
+    *(lane4 *)(D + 4 * h) = pivots[h];
+    UNROLL
+    for (int p = 0; p < rows; p++) {
+      *(lane4 *)(T + p * lanes + 4 * h) = t[p][h];
+    }
+  }
+  mirror(rows, lanes, T);
+  return true;
+}
+
+/* The same, pivot by pivot. */
+static void split_mended(pivot_state *state, const sni_ldl_tile *tile, double *T,
+                         const lane4 *terms, double *D_inv) {
+  const int rows = tile->size, lanes = tile->lanes;
+  double sum[TILE_MAX];
+  memcpy(sum, terms, sizeof sum);
+  for (int p = 0; p < rows; p++) {
+    const double pivot =
+        mend(state, T[p * lanes + p], sum[p], tile->negative >> p & 1 ? -1 : 1, tile->vector + p);
+    state->ldl->D[tile->vector + p] = pivot;
+    D_inv[p] = 1 / pivot;
+    for (int r = p + 1; r < rows; r++) {
+      const double v = T[p * lanes + r];
+      sum[r] += fabs(v * v * D_inv[p]);
+      for (int c = r; c < rows; c++) {
+        T[r * lanes + c] -= v * D_inv[p] * T[p * lanes + c];
+      }
+    }
+    for (int c = p + 1; c < rows; c++) {
+      T[p * lanes + c] *= D_inv[p];
+    }
+  }
+  for (int p = rows; p < lanes; p++) {
+    state->ldl->D[tile->vector + p] = 1;
+  }
+  mirror(rows, lanes, T);
+}
+
+/* ---- Columns --------------------------------------------------------------------------------- */
+
+/* V = D U, and what U^T V adds to the terms of the pivots. */
+KERNEL void weigh(int rows, const int lanes, const double *restrict U, const double *restrict D,
+                  double *restrict V, lane4 *restrict terms) {
+  for (int p = 0; p < rows; p++) {
+    for (int h = 0; h < lanes; h += 4) {
+      const lane4 u = *(const lane4 *)(U + p * lanes + h), v = u * D[p];
+      *(lane4 *)(V + p * TILE_MAX + h) = v;
+      terms[h / 4] += magnitude(u * v);
+    }
+  }
+}
+
+static void eliminate(sni_ldl *ldl, int t, pivot_state *state) {
+  const sni_ldl_tile *tile = &ldl->tile[t];
+  double *column = ldl->U + tile->column, *T = column + tile->diagonal;
+  double *D_t = ldl->D + tile->vector; /* the diagonal of A, as yet */
+  lane4 terms[2] = {magnitude(*(lane4 *)D_t), {0}};
+  if (tile->lanes == 8) {
+    terms[1] = magnitude(*(lane4 *)(D_t + 4));
+  }
+  for (int q = tile->below; q < tile[1].below; q++) {
+    ldl->place[ldl->below[q].tile] = ldl->below[q].at;
+  }
+  for (int b = tile->before; b < tile[1].before; b++) {
+    const sni_ldl_tile *from = &ldl->tile[ldl->before[b].tile];
+    const int q = ldl->before[b].below, depth = from->size;
+    const double *U = ldl->U + from->column, *D = ldl->D + from->vector;
+    lane4 V[TILE_MAX * TILE_MAX / 4];
+    if (tile->lanes == 8) {
+      weigh(depth, 8, U + ldl->below[q].at, D, (double *)V, terms);
+    } else {
+      weigh(depth, 4, U + ldl->below[q].at, D, (double *)V, terms);
+    }
+    update(tile->size, depth, tile->lanes, T, (double *)V, U + ldl->below[q].at);
+    for (int i = q + 1; i < from[1].below; i++) {
+      const int row = ldl->below[i].tile;
+      update(tile->size, depth, ldl->tile[row].lanes, column + ldl->place[row], (double *)V,
+             U + ldl->below[i].at);
+    }
+  }
+  double D_inv[TILE_MAX];
+  const double noise = ldl->options.noise;
+  bool good = true;
+  FOR_ROWS(tile->size, good = split(R, T, terms, noise, tile->negative, D_t, D_inv))
+  if (!good) {
+    split_mended(state, tile, T, terms, D_inv);
+  }
+  for (int q = tile->below; q < tile[1].below; q++) {
+    reduce(tile->size, ldl->tile[ldl->below[q].tile].lanes, T, D_inv, column + ldl->below[q].at);
+  }
+}
+
+/* The scalar at a place by tiles: only for reports, so it may be looked for. */
+static void name(const sni_ldl *ldl, int at, sni_ldl_factor *out) {
+  out->node = out->scalar = -1;
+  for (int node = 0; at >= 0 && node < ldl->node_count; node++) {
+    for (int row = ldl->node_row[node]; row < ldl->node_row[node + 1]; row++) {
+      if (ldl->scalar_at[row] == at) {
+        out->node = node;
+        out->scalar = row - ldl->node_row[node];
+        return;
+      }
+    }
+  }
+}
+
+sn_status sni_ldl_factorise(sni_ldl *ldl, const double *b, sni_ldl_factor *out) {
+  sni_ldl_factor result = {0};
+  pivot_state state = {.ldl = ldl, .out = &result, .bad = -1, .finite = true};
+  if (b) {
+    sni_ldl_gather(ldl, b, ldl->b);
+    memcpy(ldl->y, ldl->b, (size_t)ldl->vector_count * sizeof(double));
+  }
+  sni_ldl_assemble_start(ldl);
+  sn_status status = ldl->tile_count > 0 ? sni_ldl_assemble(ldl, 0, &state.bad) : SN_OK;
+  for (int t = 0; t < ldl->tile_count && !status; t++) {
+    if (t + 1 < ldl->tile_count) {
+      status = sni_ldl_assemble(ldl, t + 1, &state.bad);
+    }
+    eliminate(ldl, t, &state);
+    if (b) {
+      sni_ldl_forward(ldl, t, ldl->y);
+    }
+    status = state.finite ? status : SN_E_DIVERGED;
+  }
+  ldl->ready = b && !status;
+  if (out) {
+    name(ldl, state.bad, &result);
+    *out = result;
+  }
+  return status;
+}

@@ -1,0 +1,125 @@
+/* block_ldl_lanes.h: vectors for the kernels of block_ldl.
+ *
+ * lane4 is four scalars, lane8 eight where the machine has such vectors, else lane8 does not exist
+ * and rows of 8 are walked in two halves.  Kernels are written once for a type of vector and a
+ * constant number of rows, and the compiler unrolls them into registers. */
+#ifndef SNI_BLOCK_LDL_LANES_H
+#define SNI_BLOCK_LDL_LANES_H
+
+#include <stdint.h>
+
+typedef double lane4 __attribute__((vector_size(32), may_alias));
+typedef double lane2 __attribute__((vector_size(16), may_alias));
+#ifdef __AVX512F__
+#define HAVE_LANE8 1
+typedef double lane8 __attribute__((vector_size(64), may_alias));
+#endif
+
+#define KERNEL  static inline __attribute__((always_inline))
+#define OUTLINE static __attribute__((noinline)) /* keeps its registers to itself */
+
+/* Before a loop of at most 8 rounds, a number known to the compiler: registers have no indices. */
+#ifdef __clang__
+#define UNROLL _Pragma("clang loop unroll(full)")
+#else
+#define UNROLL _Pragma("GCC unroll 8")
+#endif
+
+typedef int64_t mask4 __attribute__((vector_size(32)));
+
+/* The same at addresses of any double. */
+typedef double loose4 __attribute__((vector_size(32), may_alias, aligned(8)));
+typedef double loose2 __attribute__((vector_size(16), may_alias, aligned(8)));
+
+KERNEL lane4 choose(mask4 where, lane4 a, lane4 b) {
+  return (lane4)((where & (mask4)a) | (~where & (mask4)b));
+}
+KERNEL mask4 lane_mask(int lane) {
+  return (mask4){-(lane == 0), -(lane == 1), -(lane == 2), -(lane == 3)};
+}
+KERNEL lane4 magnitude(lane4 a) {
+  const mask4 bits = {INT64_MAX, INT64_MAX, INT64_MAX, INT64_MAX};
+  return (lane4)((mask4)a & bits);
+}
+
+/* The powers of two below |a|; 0 for what is too small to divide by. */
+KERNEL lane4 powers_below(lane4 a) {
+  const mask4 exponent = {INT64_C(0x7ff) << 52, INT64_C(0x7ff) << 52, INT64_C(0x7ff) << 52,
+                          INT64_C(0x7ff) << 52};
+  return (lane4)((mask4)a & exponent);
+}
+
+/* 1 / m for powers of two; finite for 0. */
+KERNEL lane4 inverse_powers(lane4 m) {
+  const mask4 one = {INT64_C(0x7fe) << 52, INT64_C(0x7fe) << 52, INT64_C(0x7fe) << 52,
+                     INT64_C(0x7fe) << 52};
+  return (lane4)(one - (mask4)m);
+}
+
+/* Rows 4 x 4 to columns. */
+KERNEL void turn4(const lane4 a[4], lane4 out[4]) {
+  const lane4 ab = __builtin_shufflevector(a[0], a[1], 0, 4, 2, 6);
+  const lane4 AB = __builtin_shufflevector(a[0], a[1], 1, 5, 3, 7);
+  const lane4 cd = __builtin_shufflevector(a[2], a[3], 0, 4, 2, 6);
+  const lane4 CD = __builtin_shufflevector(a[2], a[3], 1, 5, 3, 7);
+  out[0] = __builtin_shufflevector(ab, cd, 0, 1, 4, 5);
+  out[1] = __builtin_shufflevector(AB, CD, 0, 1, 4, 5);
+  out[2] = __builtin_shufflevector(ab, cd, 2, 3, 6, 7);
+  out[3] = __builtin_shufflevector(AB, CD, 2, 3, 6, 7);
+}
+
+/* A dense 6 x 6 block in registers: columns 0 to 3 and 4 to 5 of each row. */
+typedef struct block6 {
+  lane4 a[6];
+  lane2 b[6];
+} block6;
+
+KERNEL block6 block6_load(const double *from) {
+  block6 m;
+  UNROLL
+  for (int r = 0; r < 6; r++) {
+    m.a[r] = *(const loose4 *)(from + 6 * r);
+    m.b[r] = *(const loose2 *)(from + 6 * r + 4);
+  }
+  return m;
+}
+
+KERNEL block6 block6_turn(const block6 *m) {
+  block6 t;
+  lane4 last[4], bottom[4];
+  turn4(m->a, t.a);
+  const lane4 ef[4] = {m->a[4], m->a[5], m->a[4], m->a[5]};
+  turn4(ef, bottom);
+  UNROLL
+  for (int r = 0; r < 4; r++) {
+    t.b[r] = __builtin_shufflevector(bottom[r], bottom[r], 0, 1);
+    last[r] = __builtin_shufflevector(m->b[r], m->b[r], 0, 1, 0, 1);
+  }
+  lane4 right[4];
+  turn4(last, right);
+  t.a[4] = right[0];
+  t.a[5] = right[1];
+  t.b[4] = __builtin_shufflevector(m->b[4], m->b[5], 0, 2);
+  t.b[5] = __builtin_shufflevector(m->b[4], m->b[5], 1, 3);
+  return t;
+}
+
+/* One statement for each number of rows from 1 to 8, R being a constant in it. */
+#define FOR_ROWS(rows, statement)                                                                  \
+  switch (rows) {                                                                                  \
+    ROWS_CASE(1, statement)                                                                        \
+    ROWS_CASE(2, statement)                                                                        \
+    ROWS_CASE(3, statement)                                                                        \
+    ROWS_CASE(4, statement)                                                                        \
+    ROWS_CASE(5, statement)                                                                        \
+    ROWS_CASE(6, statement)                                                                        \
+    ROWS_CASE(7, statement)                                                                        \
+    ROWS_CASE(8, statement)                                                                        \
+  }
+#define ROWS_CASE(number, statement)                                                               \
+  case number: {                                                                                   \
+    enum { R = number };                                                                           \
+    statement;                                                                                     \
+  } break;
+
+#endif

@@ -1,0 +1,482 @@
+/* redmax.c: the method `redmax`: a linearly implicit step in reduced and maximal coordinates
+ * together [RM 2].
+ *
+ *     (J^T (M + h D - h^2 K) J + h D_r - h^2 K_r) qd1 = b          q1 = q + h qd1
+ *
+ * The right-hand side comes in two kinds:
+ *     paper      b = M_r qd + h (f_r + J^T (f - M Jdot qd)): explicit in the quadratic terms, which
+ *                blow up long chains
+ *     projected  b = J^T M phi* + h (f_r + J^T f): phi* is the motion that the last solve gave each
+ *                body, carried along as momentum; the change of J does what Jdot qd did.  Turning
+ *                is carried in the body's own axes, as a free body would turn on.  That keeps the
+ *                energy, and the projection on J does not add to it: stable, first order,
+ *                dissipative. */
+#include "methods/redmax/system.h"
+#include "methods/sim.h"
+
+#include <string.h>
+
+/* Private part of a state: a word that says whether it still holds, then 6 numbers a body: angular
+ * velocity in the body's axes, velocity of the centre of mass in world axes. */
+enum { EXPOSED, HEAD };
+
+#define RETRY_DEPTH  10 /* a step is divided into at most 1024                         */
+#define LIMIT_PASSES 4  /* times that drives are told apart by whether a limit holds them */
+
+static sn_status redmax_supports(const sn_model *m, sn_error *err) {
+  const struct {
+    const char *name;
+    const char *what;
+  } missing[] = {{m->nloop > 0 ? m->loop_name[0] : NULL, "close loops"},
+                 {m->nmotion > 0 ? m->motion_name[0] : NULL, "follow motions"},
+                 {m->limited, "keep joint limits"},
+                 {m->rubbing, "let joints rub"},
+                 {m->touching, "let bodies touch"}};
+  for (int k = 0; k < SNI_COUNT(missing); k++) {
+    if (missing[k].name) {
+      return sni_fail(err, SN_E_UNSUPPORTED, "method 'redmax' cannot yet %s ('%s')",
+                      missing[k].what, missing[k].name);
+    }
+  }
+  return SN_OK;
+}
+
+static int redmax_state_count(const sn_model *m) {
+  return HEAD + 6 * m->tree.nbody;
+}
+
+enum { TREE, PCG, GRAPH, SOLVERS };
+static const sni_solver *const solvers[SOLVERS] = {&sni_solver_tree, &sni_solver_pcg,
+                                                   &sni_solver_graph};
+
+/* What a sim of this method owns, at the start of its work memory. */
+typedef struct redmax {
+  sni_system s;
+  void *own[SOLVERS]; /* of each solver that this sim may use */
+  double *backup;     /* of the state's numbers */
+  int chosen;         /* by the user or by `auto`; tree steps in where nothing couples bodies */
+} redmax;
+
+#define ROUND(size) (((size) + 63) / 64 * 64)
+
+static size_t redmax_work_size(const sn_model *m) {
+  const int numbers = 2 * m->tree.nv + redmax_state_count(m);
+  return ROUND(sizeof(redmax)) + ROUND(sni_system_size(m)) + (size_t)numbers * sizeof(double);
+}
+
+/* The structure is known now, so the choice is made once: the tree where no force can couple two
+ * bodies that both move, else the graph, which is exact too and whose cost has been counted. */
+static int choose(const sn_sim *sim, const sni_system *s) {
+  switch (sim->options.redmax.solver) {
+  case SN_SOLVER_TREE:
+    return TREE;
+  case SN_SOLVER_PCG:
+    return PCG;
+  case SN_SOLVER_GRAPH:
+    return GRAPH;
+  default:
+    return sni_system_pair_count(s) == 0 ? TREE : GRAPH;
+  }
+}
+
+static sn_status redmax_create(sn_sim *sim, sn_error *err) {
+  redmax *r = sim->method_work;
+  char *at = (char *)sim->method_work + ROUND(sizeof *r);
+  sni_system_place(&r->s, &sim->d, at);
+  r->backup = (double *)(at + ROUND(sni_system_size(sim->m)));
+  r->chosen = choose(sim, &r->s);
+  if (r->chosen == TREE && sni_system_pair_count(&r->s) > 0) {
+    return sni_fail(err, SN_E_UNSUPPORTED,
+                    "solver 'tree' is exact only while no force couples two bodies that both move: "
+                    "take auto, graph or pcg");
+  }
+  return solvers[r->chosen]->build(&r->s, &r->own[r->chosen], err);
+}
+
+static void redmax_destroy(sn_sim *sim) {
+  redmax *r = sim->method_work;
+  for (int k = 0; k < SOLVERS; k++) {
+    solvers[k]->free(&r->own[k]);
+  }
+}
+
+static bool redmax_dense(const sn_options *options) {
+  (void)options;
+  return false;
+}
+
+/* ---- momentum ---- */
+
+static double fingerprint(const sn_state *s) {
+  uint64_t h = sni_hash(SNI_HASH_SEED, &s->t, sizeof s->t);
+  h = sni_hash(h, s->data, 2 * (size_t)s->nv * sizeof(double)) & 0x3fffffffffffffffu;
+  double word;
+  memcpy(&word, &h, sizeof word); /* never a NaN: it must compare equal to itself */
+  return word;
+}
+
+/* What the bodies do when the rates are x: needs kinematics; w->a is used. */
+static void carry(sn_sim *sim, const double *x, double *own) {
+  const sni_tree *t = &sim->m->tree;
+  sni_work *w = &sim->d.w;
+  sni_J_mul_world(t, w, x);
+  for (int i = 0; i < t->nbody; i++) {
+    const sn_mat3 R = sni_link_R(&w->link[i]);
+    const sn_vec3 c = sn_mat3_mul_vec(R, sni_params_inertia(&sim->d.params, i).com);
+    const sn_vec6 a = sni_lane6_vec6(w->a[i]);
+    const sn_vec3 turn = sn_mat3_tmul_vec(R, a.w), move = sn_vec3_add(a.v, sn_vec3_cross(a.w, c));
+    memcpy(own + 6 * i, (double[6]){turn.x, turn.y, turn.z, move.x, move.y, move.z},
+           6 * sizeof(double));
+  }
+}
+
+/* N^-1 x by Cramer's rule. */
+static sn_vec3 solve3(sn_mat3 N, sn_vec3 x) {
+  const sn_vec3 a = sn_mat3_col(N, 0), b = sn_mat3_col(N, 1), c = sn_mat3_col(N, 2);
+  const double det = sn_mat3_det(N);
+  return (sn_vec3){sn_vec3_dot(x, sn_vec3_cross(b, c)) / det,
+                   sn_vec3_dot(a, sn_vec3_cross(x, c)) / det,
+                   sn_vec3_dot(a, sn_vec3_cross(b, x)) / det};
+}
+
+/* A free body turns on for h, in its own axes, by the implicit midpoint rule
+ *
+ *     I (w* - w) + h m x I m = 0     m = (w + w*)/2
+ *
+ * which keeps the energy and the length of the momentum.  Two Newton steps from w come near; a
+ * factor puts right what they miss of the energy, so that it holds at any step.  A body without
+ * thickness has no moment about its axis, hence the small term on the diagonal. */
+static sn_vec3 turn_on(sn_mat3 I, sn_vec3 w, double h) {
+  const double small = 1e-9 * sn_mat3_trace(I), energy = sn_vec3_dot(w, sn_mat3_mul_vec(I, w));
+  sn_vec3 turned = w;
+  for (int k = 0; k < 2; k++) {
+    const sn_vec3 m = sn_vec3_scale(sn_vec3_add(w, turned), 0.5), L = sn_mat3_mul_vec(I, m);
+    const sn_vec3 rest = sn_vec3_addscaled(sn_mat3_mul_vec(I, sn_vec3_sub(turned, w)), h,
+                                           sn_vec3_cross(m, L));
+    const sn_mat3 slope =
+        sn_mat3_add(sn_mat3_mul(sn_mat3_cross(m), I), sn_mat3_cross(sn_vec3_neg(L)));
+    sn_mat3 N = sn_mat3_add(I, sn_mat3_scale(slope, 0.5 * h));
+    for (int c = 0; c < 3; c++) {
+      N.m[c][c] += small;
+    }
+    turned = sn_vec3_sub(turned, solve3(N, rest));
+  }
+  const double factor = sqrt(energy / sn_vec3_dot(turned, sn_mat3_mul_vec(I, turned)));
+  return isfinite(factor) ? sn_vec3_scale(turned, factor) : w; /* no moments, or no motion */
+}
+
+/* f = momentum of the carried motion + h (gravity and wrenches), at the origins. */
+static void projected_side(sn_sim *sim, sni_system *s, const double *own) {
+  const sni_dynamics *d = &sim->d;
+  const sn_vec3 g = {d->params.gravity[0], d->params.gravity[1], d->params.gravity[2]};
+  for (int i = 0; i < s->t->nbody; i++) {
+    const double *x = own + 6 * i;
+    const sn_inertia I = sni_params_inertia(&d->params, i);
+    const sn_mat3 R = sni_link_R(&d->w.link[i]), T = sn_inertia_tensor(I);
+    const sn_vec3 turn = turn_on(T, (sn_vec3){x[0], x[1], x[2]}, s->h);
+    const sn_vec3 move = sn_vec3_addscaled((sn_vec3){x[3], x[4], x[5]}, s->h, g);
+    const sn_vec3 p = sn_vec3_scale(move, I.mass);
+    const sn_vec3 spin = sn_mat3_mul_vec(R, sn_mat3_mul_vec(T, turn));
+    const sn_vec3 arm = sn_mat3_mul_vec(R, I.com);
+    sn_vec6 f = {sn_vec3_add(spin, sn_vec3_cross(arm, p)), p};
+    if (d->use_wrench) {
+      f = sn_vec6_addscaled(f, s->h, d->w.wrench[i]);
+    }
+    s->f[i] = sni_lane6_from(f);
+  }
+  sni_system_project(s, s->f, s->b);
+}
+
+/* b = M_r qd - h (inverse dynamics at qdd = 0). */
+static void paper_side(sn_sim *sim, sni_system *s) {
+  const sni_tree *t = s->t;
+  sni_work *w = &sim->d.w;
+  for (int i = 0; i < t->nbody; i++) {
+    const sni_lane6 V = {w->link[i].w, w->link[i].v};
+    s->f[i] = sni_momentum(&s->in.mass[i], &w->link[i], V);
+  }
+  sni_system_project(s, s->f, s->b);
+  sni_inverse(t, &s->in, w, sim->d.zero, sim->tau, sim->F);
+  for (int k = 0; k < t->nv; k++) {
+    s->b[k] -= s->h * sim->tau[k];
+  }
+}
+
+/* ---- the step ---- */
+
+/* Solves A x = b; x holds a first guess. */
+static sn_status solve(sn_sim *sim, double t, double *x, sn_info *info, sn_error *err) {
+  redmax *r = sim->method_work;
+  sni_solve_info solved = {.bad = -1};
+  const int pushed = sni_dynamics_not_finite(&sim->d, r->s.b);
+  if (pushed >= 0) {
+    return sni_fail_body(sim, err, SN_E_DIVERGED, pushed, t, "is pushed by what is not finite");
+  }
+  const sn_status status =
+      solvers[r->chosen]->solve(&r->s, r->own[r->chosen], r->s.b, sim->options.redmax.tolerance,
+                                sim->options.redmax.max_iterations, x, &solved);
+  info->iterations += solved.iterations;
+  info->residual = fmax(info->residual, solved.residual);
+  const int bad = sni_dynamics_not_finite(&sim->d, x);
+  return bad >= 0 ? sni_fail_body(sim, err, SN_E_DIVERGED, bad, t, "is not finite any more")
+                  : status;
+}
+
+static bool accepts(const sn_sim *sim) {
+  return sim->options.redmax.on_unconverged == SN_ACCEPT;
+}
+
+static sn_status factorise(sn_sim *sim, double t, sn_error *err) {
+  redmax *r = sim->method_work;
+  sni_solve_info solved = {.bad = -1};
+  const sn_status status = solvers[r->chosen]->factorise(&r->s, r->own[r->chosen], &solved);
+  return status < 0 ? sni_fail_body(sim, err, status, solved.bad, t,
+                                    "has a singular matrix: give the body mass or its joint "
+                                    "armature")
+                    : status;
+}
+
+/* b += h times the joint forces of armature on rotation vectors.  Their angular velocity is carried
+ * on like that of bodies, so of the forces in rotor.c the gyroscopic part is left. */
+static void turn_rotors(const sni_dynamics *d, const double *q, const double *qd, double h,
+                        double *b) {
+  for (int k = 0; k < d->nrotor; k++) {
+    const int adr = d->rotor[k].adr;
+    const double *a = d->params.armature + adr;
+    const sn_mat3 Jr = sn_so3_jacobian((sn_vec3){q[adr], q[adr + 1], q[adr + 2]});
+    const sn_vec3 w = sn_mat3_mul_vec(Jr, (sn_vec3){qd[adr], qd[adr + 1], qd[adr + 2]});
+    const sn_vec3 L = {a[0] * w.x, a[1] * w.y, a[2] * w.z};
+    const sn_vec3 f = sn_mat3_tmul_vec(Jr, sn_vec3_cross(L, w));
+    b[adr] += h * f.x;
+    b[adr + 1] += h * f.y;
+    b[adr + 2] += h * f.z;
+  }
+}
+
+/* A and b of a step to t_end. */
+static void equations(sn_sim *sim, double t_end, double h, const double *q, const double *qd,
+                      const sn_input *input, const double *own) {
+  sni_system *s = &((redmax *)sim->method_work)->s;
+  sni_system_assemble(s, t_end, h, q, qd, input, (sni_tangent)sim->options.redmax.tangent);
+  if (sim->options.redmax.inertia == SN_INERTIA_PAPER) {
+    paper_side(sim, s);
+    sni_rotors_add(&sim->d, h, s->b);
+  } else {
+    projected_side(sim, s, own);
+    turn_rotors(&sim->d, q, qd, h, s->b);
+  }
+  sni_system_armature(s, qd, s->b);
+  for (int k = 0; k < s->t->nv; k++) {
+    s->b[k] += h * sim->d.w.tau[k];
+  }
+}
+
+/* The rates of a rotation vector as they are at the end of the step, where the same angular
+ * velocity has other ones: r has moved by h rd. */
+static void expose_balls(const sni_tree *t, double h, double *q, double *qd) {
+  for (int k = 0; k < t->nball; k++) {
+    const int adr = t->vadr[t->ball[k].body] + t->ball[k].first;
+    const sn_vec3 rd = {qd[adr], qd[adr + 1], qd[adr + 2]};
+    sn_vec3 r = {q[adr], q[adr + 1], q[adr + 2]}, unused = {0, 0, 0};
+    const sn_vec3 w = sn_mat3_mul_vec(sn_so3_jacobian(sn_vec3_addscaled(r, -h, rd)), rd);
+    sn_so3_reparam(&r, &unused);
+    const sn_vec3 now = sn_mat3_mul_vec(sn_so3_jacobian_inverse(r), w);
+    memcpy(q + adr, (double[3]){r.x, r.y, r.z}, 3 * sizeof *q);
+    memcpy(qd + adr, (double[3]){now.x, now.y, now.z}, 3 * sizeof *qd);
+  }
+}
+
+static sn_status step_euler(sn_sim *sim, sn_state *state, const sn_input *input, double t_end,
+                            sn_info *info, sn_error *err) {
+  const sni_tree *t = &sim->m->tree;
+  const size_t bytes = (size_t)t->nv * sizeof(double);
+  const double h = t_end - state->t;
+  const bool projected = sim->options.redmax.inertia == SN_INERTIA_PROJECTED;
+  double *own = sni_state_private(state) + HEAD;
+  double *q = sim->q, *qd = sim->qd, *qd1 = sim->qdd;
+  memcpy(q, sni_state_q(state), bytes);
+  memcpy(qd, sni_state_qd(state), bytes);
+  const bool carried = sni_state_private(state)[EXPOSED] == fingerprint(state);
+  sni_dynamics_reparam(&sim->d, q, qd);
+  sni_dynamics_kinematics(&sim->d, q, qd);
+  if (projected && !carried) {
+    carry(sim, qd, own);
+  }
+
+  /* drives that would pass their limits get them instead, and the others see it */
+  sni_system *s = &((redmax *)sim->method_work)->s;
+  double *q1 = s->scratch;
+  sn_status status = SN_OK;
+  bool limits = true;
+  sni_system_release_drives(s);
+  for (int pass = 0; limits && pass <= LIMIT_PASSES; pass++) {
+    equations(sim, t_end, h, q, qd, input, own);
+    memcpy(qd1, qd, bytes);
+    status = factorise(sim, state->t, err);
+    if (!status) {
+      status = solve(sim, t_end, qd1, info, err);
+    }
+    if (status < 0 || (status > 0 && !accepts(sim))) {
+      return status;
+    }
+    for (int k = 0; k < t->nv; k++) {
+      q1[k] = q[k] + h * qd1[k];
+    }
+    limits = sni_system_limit_drives(s, t_end, q1, qd1, input);
+  }
+  carry(sim, qd1, own);
+  if (projected) {
+    expose_balls(t, h, q1, qd1);
+  }
+  memcpy(sni_state_q(state), q1, bytes);
+  memcpy(sni_state_qd(state), qd1, bytes);
+  state->t = t_end;
+  sni_state_private(state)[EXPOSED] = fingerprint(state);
+  info->substeps++;
+  info->evaluations++;
+  info->last_substep = h;
+  return status;
+}
+
+/* ROS2 of Verwer, Spee, Blom and Hundsdorfer (SIAM J. Sci. Comput. 20, 1999): two linear solves
+ * with one matrix, second order whatever matrix is taken for the Jacobian, L-stable with gamma = 1
+ * - 1/sqrt(2).  For y = (q, qd) and the Jacobian ((0, 1), (M^-1 K, -M^-1 D)):
+ *
+ *     (1 - g A) k1 = f(y)                 (1 - g A) k2 = f(y + h k1) - 2 k1           g = gamma h
+ *     y1 = y + h (3 k1 + k2) / 2
+ *     (1 - g A)(kq, kv) = (rq, rv):  (M + g D - g^2 K) kv = M rv + g K rq,  kq = rq + g kv */
+static sn_status step_ros2(sn_sim *sim, sn_state *state, const sn_input *input, double t_end,
+                           sn_info *info, sn_error *err) {
+  const double gamma = 0.29289321881345247560;
+  const sni_tree *tree = &sim->m->tree;
+  const int nv = tree->nv;
+  const size_t bytes = (size_t)nv * sizeof(double);
+  const double t = state->t, h = t_end - t, g = gamma * h;
+  sni_system *s = &((redmax *)sim->method_work)->s;
+  double *q = sim->q, *qd = sim->qd, *accel = sim->qdd;
+  double *kq1 = s->scratch, *kv1 = kq1 + nv, *kv2 = kv1 + nv, *Kx = kv2 + nv;
+  double *q2 = Kx + nv, *qd2 = q2 + nv, *accel2 = qd2 + nv;
+  memcpy(q, sni_state_q(state), bytes);
+  memcpy(qd, sni_state_qd(state), bytes);
+  sni_dynamics_reparam(&sim->d, q, qd);
+
+  /* accelerations at both ends of an explicit step need the kinematics there: first the far end's
+   * turn comes, when k1 is known, so the matrix is factorised at the near end and kept */
+  int bad = sni_dynamics_accelerate(&sim->d, t, t + 0.5 * h, q, qd, input, accel);
+  if (bad >= 0) {
+    return sni_fail_body(sim, err, SN_E_SINGULAR, bad, t, "has no inertia against its own motion");
+  }
+  sni_system_limit_drives(s, t, q, qd, input);
+  sni_system_assemble(s, t_end, g, q, qd, input, (sni_tangent)sim->options.redmax.tangent);
+  sn_status status = factorise(sim, t, err);
+  if (status < 0) {
+    return status;
+  }
+  sni_system_M_mul(s, accel, s->b);
+  sni_system_K_mul(s, q, qd, qd, Kx);
+  for (int k = 0; k < nv; k++) {
+    s->b[k] += g * Kx[k];
+  }
+  memcpy(kv1, accel, bytes);
+  status = solve(sim, t_end, kv1, info, err);
+  if (status < 0) {
+    return status;
+  }
+  for (int k = 0; k < nv; k++) {
+    kq1[k] = qd[k] + g * kv1[k];
+    q2[k] = q[k] + h * kq1[k];
+    qd2[k] = qd[k] + h * kv1[k];
+  }
+  bad = sni_dynamics_accelerate(&sim->d, t_end, t + 0.5 * h, q2, qd2, input, accel2);
+  if (bad >= 0) {
+    return sni_fail_body(sim, err, SN_E_SINGULAR, bad, t, "has no inertia against its own motion");
+  }
+  sni_dynamics_kinematics(&sim->d, q, qd);
+  sni_system_assemble(s, t_end, g, q, qd, input, (sni_tangent)sim->options.redmax.tangent);
+  status = factorise(sim, t, err);
+  if (status < 0) {
+    return status;
+  }
+  for (int k = 0; k < nv; k++) {
+    accel2[k] -= 2 * kv1[k];
+    qd2[k] -= 2 * kq1[k]; /* rq of the second stage */
+  }
+  sni_system_M_mul(s, accel2, s->b);
+  sni_system_K_mul(s, q, qd, qd2, Kx);
+  for (int k = 0; k < nv; k++) {
+    s->b[k] += g * Kx[k];
+  }
+  memset(kv2, 0, bytes);
+  const sn_status second = solve(sim, t_end, kv2, info, err);
+  status = second < 0 || status == SN_OK ? second : status;
+  if (status < 0 || (status > 0 && !accepts(sim))) {
+    return status;
+  }
+  for (int k = 0; k < nv; k++) {
+    const double kq2 = qd2[k] + g * kv2[k];
+    sni_state_q(state)[k] = q[k] + 0.5 * h * (3 * kq1[k] + kq2);
+    sni_state_qd(state)[k] = qd[k] + 0.5 * h * (3 * kv1[k] + kv2[k]);
+  }
+  state->t = t_end;
+  info->substeps++;
+  info->evaluations += 2;
+  info->last_substep = h;
+  return status;
+}
+
+/* The step, in halves where a solve did not converge and that is asked for. */
+static sn_status advance(sn_sim *sim, sn_state *state, const sn_input *input, double t_end,
+                         int depth, sn_info *info, sn_error *err) {
+  const sn_status status = sim->options.redmax.integrator == SN_ROS2
+                               ? step_ros2(sim, state, input, t_end, info, err)
+                               : step_euler(sim, state, input, t_end, info, err);
+  if (status <= 0 || sim->options.redmax.on_unconverged != SN_RETRY || depth == RETRY_DEPTH) {
+    return status;
+  }
+  info->retries++;
+  const double t_mid = 0.5 * (state->t + t_end);
+  const sn_status first = advance(sim, state, input, t_mid, depth + 1, info, err);
+  return first ? first : advance(sim, state, input, t_end, depth + 1, info, err);
+}
+
+static sn_status redmax_step(sn_sim *sim, sn_state *state, const sn_input *input, double t_end,
+                             sn_info *info, sn_error *err) {
+  const size_t bytes = (size_t)(2 * state->nv + redmax_state_count(sim->m)) * sizeof(double);
+  double *backup = ((redmax *)sim->method_work)->backup;
+  const double t = state->t;
+  memcpy(backup, state->data, bytes);
+  const sn_status status = advance(sim, state, input, t_end, 0, info, err);
+  if (status < 0 || (status > 0 && !accepts(sim))) {
+    memcpy(state->data, backup, bytes);
+    state->t = t;
+    return status < 0 ? status
+                      : sni_fail(err, SN_E_UNCONVERGED,
+                                 "at t = %g: the linear solver stopped at a residual of %.2g after "
+                                 "%d iterations: take solver auto or graph, a smaller step, or "
+                                 "allow more with max_iterations",
+                                 t, info->residual, info->iterations);
+  }
+  return status;
+}
+
+/* The explicit integrators work on the same accelerations as those of `recursive`. */
+static const sni_method *redmax_instead(sn_options *o) {
+  if (o->redmax.integrator != SN_IMPLICIT_DOPRI5 && o->redmax.integrator != SN_IMPLICIT_RK4) {
+    return NULL;
+  }
+  o->recursive.integrator = o->redmax.integrator == SN_IMPLICIT_RK4 ? SN_RK4 : SN_DOPRI5;
+  return sni_method_find("recursive");
+}
+
+const sni_method sni_method_redmax = {
+    .name = "redmax",
+    .instead = redmax_instead,
+    .doc = "linearly implicit dynamics in reduced and maximal coordinates; stiff springs at large "
+           "steps",
+    .supports = redmax_supports,
+    .state_count = redmax_state_count,
+    .work_size = redmax_work_size,
+    .create = redmax_create,
+    .destroy = redmax_destroy,
+    .dense = redmax_dense,
+    .step = redmax_step};

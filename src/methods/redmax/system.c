@@ -1,0 +1,352 @@
+/* system.c: the matrix and the forces of one linearly implicit step. */
+#include "methods/redmax/system.h"
+
+#include <string.h>
+
+/* ---- blocks ---- */
+
+/* block += c p p^T */
+static void add_square(sni_art *block, double c, sni_lane6 p) {
+  const sni_lane k = sni_lane_all(c);
+  for (int j = 0; j < 3; j++) {
+    block->A[j] += k * (p.w * sni_lane_all(p.w[j]));
+    block->Bt[j] += k * (p.v * sni_lane_all(p.w[j]));
+    block->C[j] += k * (p.v * sni_lane_all(p.v[j]));
+  }
+}
+
+/* block x */
+static sni_lane6 block_mul(const sni_art *s, sni_lane6 x) {
+  sni_lane B[3];
+  sni_lane_transpose(s->Bt, B);
+  return (sni_lane6){
+      sni_lane_mul(s->A, x.w[0], x.w[1], x.w[2]) + sni_lane_mul(B, x.v[0], x.v[1], x.v[2]),
+      sni_lane_mul(s->Bt, x.w[0], x.w[1], x.w[2]) + sni_lane_mul(s->C, x.v[0], x.v[1], x.v[2])};
+}
+
+/* The block of a body, a new one if it has none yet. */
+static sni_art *block_of(sni_system *s, int body) {
+  if (s->extra_of[body] < 0) {
+    s->extra_of[body] = s->nextra;
+    s->extra[s->nextra++] = (sni_art){0};
+  }
+  return &s->extra[s->extra_of[body]];
+}
+
+/* h times the drag: a mass matrix with the drag coefficients, at the centre of mass. */
+static void add_drag(sni_system *s) {
+  const sni_dynamics *d = s->d;
+  for (int k = 0; k < d->ndragged; k++) {
+    const int i = d->dragged[k];
+    if (s->grounded[i]) {
+      continue;
+    }
+    const double *I = d->params.inertia + 10 * i;
+    const sn_vec3 c = sn_mat3_mul_vec(sni_link_R(&d->w.link[i]), (sn_vec3){I[1], I[2], I[3]});
+    const sn_vec3 e[3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
+    for (int j = 0; j < 3; j++) {
+      const sn_vec6 move = {sn_vec3_cross(c, e[j]), e[j]}, turn = {.w = e[j]};
+      add_square(block_of(s, i), s->h * d->params.drag_linear[i], sni_lane6_from(move));
+      add_square(block_of(s, i), s->h * d->params.drag_angular[i], sni_lane6_from(turn));
+    }
+  }
+}
+
+static void add_term(sni_system *s, int force, const sni_term *from) {
+  const sni_force *f = &s->d->m->force[force];
+  if (s->nterm == s->term_capacity) {
+    return; /* cannot happen: there is room for SNI_TERMS_MAX a force */
+  }
+  const double c = s->h * from->d + s->h * s->h * from->k;
+  sni_link_term *term = &s->term[s->nterm++];
+  term->k = from->k;
+  term->d = from->d;
+  term->force = force;
+  for (int k = 0; k < 2; k++) {
+    term->body[k] = f->body[k] >= 0 && !s->grounded[f->body[k]] ? f->body[k] : -1;
+    term->p[k] = sni_lane6_from(from->p[k]);
+    if (term->body[k] >= 0) {
+      add_square(block_of(s, term->body[k]), c, term->p[k]);
+    }
+  }
+  s->npair += term->body[0] >= 0 && term->body[1] >= 0;
+}
+
+/* ---- joints ---- */
+
+/* Adds the spring's matrix, and to tau what stays explicit: its force at rest. */
+static void add_spring(sni_system *s, int i, const sni_spring *spring) {
+  const sni_tree *t = s->t;
+  const int adr = t->vadr[i], nv = t->vadr[i + 1] - adr;
+  sni_spring at_rest = *spring;
+  at_rest.qd = s->d->zero;
+  at_rest.max_force = NULL;
+  sni_joint_spring(sni_tree_joints(t), i, &at_rest, s->d->w.tau + adr);
+  sni_joint_spring_matrix(sni_tree_joints(t), i, spring, s->h, s->joint_matrix + t->factor[i], nv);
+}
+
+void sni_system_release_drives(sni_system *s) {
+  memset(s->limited, 0, (size_t)s->t->nv * sizeof *s->limited);
+}
+
+bool sni_system_limit_drives(sni_system *s, double t, const double *q, const double *qd,
+                             const sn_input *input) {
+  bool changed = false;
+  for (int k = 0; k < s->d->m->ndrive; k++) {
+    const int i = s->d->m->drive[k].body, adr = s->t->vadr[i];
+    double target[SN_NV_MAX], rate[SN_NV_MAX], limited[SN_NV_MAX] = {0}, free[SN_NV_MAX] = {0};
+    sni_spring spring = sni_dynamics_drive(s->d, k, t, t, q, qd, input, target, rate);
+    sni_joint_spring(sni_tree_joints(s->t), i, &spring, limited);
+    spring.max_force = NULL;
+    sni_joint_spring(sni_tree_joints(s->t), i, &spring, free);
+    for (int c = 0; c < s->t->joint[i].nv; c++) {
+      const bool held = limited[c] != free[c];
+      changed = changed || held != s->limited[adr + c];
+      s->limited[adr + c] = held;
+      s->limit[adr + c] = limited[c];
+    }
+  }
+  return changed;
+}
+
+/* The k-th drive where no limit holds it; the arrays have room for SN_NV_MAX numbers. */
+typedef struct drive_room {
+  double target[SN_NV_MAX], rate[SN_NV_MAX], stiffness[SN_NV_MAX], damping[SN_NV_MAX];
+} drive_room;
+static sni_spring drive_spring(const sni_system *s, int k, const double *q, const double *qd,
+                               drive_room *room) {
+  const int i = s->d->m->drive[k].body;
+  sni_spring spring =
+      sni_dynamics_drive(s->d, k, s->time, s->time, q, qd, s->input, room->target, room->rate);
+  for (int c = 0; c < s->t->joint[i].nv; c++) {
+    const bool held = s->limited[s->t->vadr[i] + c];
+    room->stiffness[c] = held ? 0 : spring.stiffness[c];
+    room->damping[c] = held ? 0 : spring.damping[c];
+  }
+  spring.stiffness = room->stiffness;
+  spring.damping = room->damping;
+  return spring;
+}
+
+static void add_joints(sni_system *s, const double *q, const double *qd) {
+  const sni_dynamics *d = s->d;
+  const sni_tree *tree = s->t;
+  memcpy(s->joint_matrix, d->armature, (size_t)tree->nfactor * sizeof(double));
+  for (int k = 0; k < d->nsprung; k++) {
+    const sni_spring spring = sni_dynamics_joint_spring(d, d->sprung[k], q, qd);
+    add_spring(s, d->sprung[k], &spring);
+  }
+  for (int k = 0; k < d->m->ndrive; k++) {
+    const int i = d->m->drive[k].body, adr = tree->vadr[i];
+    drive_room room;
+    const sni_spring spring = drive_spring(s, k, q, qd, &room);
+    add_spring(s, i, &spring);
+    for (int c = adr; c < tree->vadr[i + 1]; c++) {
+      d->w.tau[c] += s->limited[c] ? s->limit[c] : 0;
+    }
+  }
+}
+
+void sni_system_assemble(sni_system *s, double t, double h, const double *q, const double *qd,
+                         const sn_input *input, sni_tangent tangent) {
+  sni_dynamics *d = s->d;
+  const sn_model *m = d->m;
+  s->h = h;
+  s->time = t;
+  s->input = input;
+  s->npair = s->nterm = s->nextra = 0;
+  for (int i = 0; i < s->t->nbody; i++) {
+    s->extra_of[i] = -1;
+  }
+  sni_dynamics_external(d, t, t, q, qd, input, true);
+  add_joints(s, q, qd);
+  add_drag(s);
+  const sni_force_eval e = sni_dynamics_force_eval(d, t, t, true);
+  for (int f = 0; f < m->nforce; f++) {
+    const sni_force *force = &m->force[f];
+    const sni_force_ops *ops = sni_force_kind(force->kind);
+    if (force->implicit && sni_force_is_active(&e, force)) {
+      sni_term term[SNI_TERMS_MAX];
+      const int n = ops->tangent(&e, force, d->params.force + force->param, tangent, term);
+      for (int k = 0; k < n; k++) {
+        add_term(s, f, &term[k]);
+      }
+    }
+  }
+  s->in = sni_dynamics_aba_in(d);
+  s->in.prescribed = NULL;
+  s->in.extra = s->extra;
+  s->in.extra_of = s->extra_of;
+  s->in.joint_matrix = s->joint_matrix;
+}
+
+/* ---- products ---- */
+
+void sni_system_project(const sni_system *s, sni_lane6 *f, double *x) {
+  const sni_tree *t = s->t;
+  const sni_work *w = &s->d->w;
+  for (int i = t->nbody - 1; i >= 0; i--) {
+    for (int k = t->vadr[i]; k < t->vadr[i + 1]; k++) {
+      x[k] = sni_lane6_dot(w->S[k], f[i]);
+    }
+    const int p = t->parent[i];
+    if (p >= 0) {
+      f[p].v += f[i].v;
+      f[p].w += f[i].w + sni_lane_cross(w->link[i].r, f[i].v);
+    }
+  }
+}
+
+/* y += the joints' blocks times x */
+static void add_blocks(const sni_tree *t, const double *block, const double *x, double *y) {
+  for (int i = 0; i < t->nbody; i++) {
+    const int adr = t->vadr[i], nv = t->vadr[i + 1] - adr;
+    const double *own = block + t->factor[i];
+    for (int r = 0; r < nv; r++) {
+      for (int c = 0; c < nv; c++) {
+        y[adr + r] += own[r * nv + c] * x[adr + c];
+      }
+    }
+  }
+}
+
+void sni_system_mul(sni_system *s, const double *x, double *y) {
+  const sni_tree *t = s->t;
+  sni_work *w = &s->d->w;
+  sni_J_mul_world(t, w, x); /* w->a */
+  for (int i = 0; i < t->nbody; i++) {
+    s->f[i] = sni_momentum(&s->in.mass[i], &w->link[i], w->a[i]);
+    if (s->extra_of[i] >= 0) {
+      s->f[i] = sni_lane6_add(s->f[i], block_mul(&s->extra[s->extra_of[i]], w->a[i]));
+    }
+  }
+  for (int k = 0; s->npair > 0 && k < s->nterm; k++) {
+    const sni_link_term *term = &s->term[k];
+    const int a = term->body[0], b = term->body[1];
+    if (a >= 0 && b >= 0) { /* the squares are in the blocks: here the cross terms */
+      const double c = s->h * term->d + s->h * s->h * term->k;
+      const double ca = c * sni_lane6_dot(term->p[0], w->a[a]);
+      const double cb = c * sni_lane6_dot(term->p[1], w->a[b]);
+      s->f[a] = sni_lane6_addscaled(s->f[a], cb, term->p[0]);
+      s->f[b] = sni_lane6_addscaled(s->f[b], ca, term->p[1]);
+    }
+  }
+  sni_system_project(s, s->f, y);
+  add_blocks(t, s->joint_matrix, x, y);
+}
+
+void sni_system_armature(const sni_system *s, const double *x, double *y) {
+  add_blocks(s->t, s->d->armature, x, y);
+}
+
+void sni_system_M_mul(sni_system *s, const double *x, double *y) {
+  const sni_tree *t = s->t;
+  sni_work *w = &s->d->w;
+  sni_J_mul_world(t, w, x);
+  for (int i = 0; i < t->nbody; i++) {
+    s->f[i] = sni_momentum(&s->in.mass[i], &w->link[i], w->a[i]);
+  }
+  sni_system_project(s, s->f, y);
+  sni_system_armature(s, x, y);
+}
+
+/* y -= the spring's stiffness matrix times x */
+static void sub_joint_stiffness(const sni_system *s, int i, sni_spring spring, const double *x,
+                                double *y) {
+  const int adr = s->t->vadr[i], nv = s->t->vadr[i + 1] - adr;
+  double K[SN_NV_MAX * SN_NV_MAX] = {0};
+  spring.damping = s->d->zero;
+  sni_joint_spring_matrix(sni_tree_joints(s->t), i, &spring, 1, K, nv);
+  for (int r = 0; r < nv; r++) {
+    for (int c = 0; c < nv; c++) {
+      y[adr + r] -= K[r * nv + c] * x[adr + c];
+    }
+  }
+}
+
+void sni_system_K_mul(sni_system *s, const double *q, const double *qd, const double *x,
+                      double *y) {
+  const sni_dynamics *d = s->d;
+  sni_J_mul_world(s->t, &s->d->w, x);
+  memset(s->f, 0, (size_t)s->t->nbody * sizeof *s->f);
+  for (int k = 0; k < s->nterm; k++) {
+    const sni_link_term *term = &s->term[k];
+    double along = 0;
+    for (int side = 0; side < 2; side++) {
+      if (term->body[side] >= 0) {
+        along += sni_lane6_dot(term->p[side], d->w.a[term->body[side]]);
+      }
+    }
+    for (int side = 0; side < 2; side++) {
+      if (term->body[side] >= 0) {
+        sni_lane6 *f = &s->f[term->body[side]];
+        *f = sni_lane6_addscaled(*f, -term->k * along, term->p[side]);
+      }
+    }
+  }
+  sni_system_project(s, s->f, y);
+  for (int k = 0; k < d->nsprung; k++) {
+    sub_joint_stiffness(s, d->sprung[k], sni_dynamics_joint_spring(d, d->sprung[k], q, qd), x, y);
+  }
+  for (int k = 0; k < d->m->ndrive; k++) {
+    drive_room room;
+    sub_joint_stiffness(s, d->m->drive[k].body, drive_spring(s, k, q, qd, &room), x, y);
+  }
+}
+
+bool sni_system_pair(const sni_system *s, int force, int body[2]) {
+  const sni_force *f = &s->d->m->force[force];
+  if (!f->implicit) {
+    return false;
+  }
+  for (int k = 0; k < 2; k++) {
+    body[k] = f->body[k] >= 0 && !s->grounded[f->body[k]] ? f->body[k] : -1;
+  }
+  return body[0] >= 0 && body[1] >= 0;
+}
+
+int sni_system_pair_count(const sni_system *s) {
+  int n = 0, body[2];
+  for (int f = 0; f < s->d->m->nforce; f++) {
+    n += sni_system_pair(s, f, body);
+  }
+  return n;
+}
+
+/* ---- memory ---- */
+
+static size_t lay_out(sni_system *s, const sn_model *m, char *memory) {
+  const size_t nbody = (size_t)m->tree.nbody, nv = (size_t)m->tree.nv;
+  const size_t capacity = (size_t)m->nforce * SNI_TERMS_MAX;
+  size_t used = 0;
+#define TAKE(count, size)                                                                          \
+  (memory ? (void *)(memory + used) : NULL);                                                       \
+  used += ((count) * (size) + 63) / 64 * 64
+  s->extra = TAKE(nbody, sizeof *s->extra);
+  s->f = TAKE(nbody, sizeof *s->f);
+  s->term = TAKE(capacity, sizeof *s->term);
+  s->joint_matrix = TAKE((size_t)m->tree.nfactor, sizeof *s->joint_matrix);
+  s->b = TAKE(nv, sizeof *s->b);
+  s->limit = TAKE(nv, sizeof *s->limit);
+  s->limited = TAKE(nv, sizeof *s->limited);
+  s->scratch = TAKE(7 * nv, sizeof *s->scratch);
+  s->extra_of = TAKE(nbody, sizeof *s->extra_of);
+  s->grounded = TAKE(nbody, sizeof *s->grounded);
+#undef TAKE
+  s->term_capacity = (int)capacity;
+  return used;
+}
+
+size_t sni_system_size(const sn_model *m) {
+  sni_system s;
+  return lay_out(&s, m, NULL);
+}
+
+void sni_system_place(sni_system *s, sni_dynamics *d, void *memory) {
+  *s = (sni_system){.d = d, .t = &d->m->tree};
+  lay_out(s, d->m, memory);
+  for (int i = 0; i < s->t->nbody; i++) {
+    const int p = s->t->parent[i];
+    s->grounded[i] = s->t->joint[i].nv == 0 && (p < 0 || s->grounded[p]);
+  }
+}

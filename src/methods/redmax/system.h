@@ -1,0 +1,97 @@
+/* system.h: the linear system of one linearly implicit step, and what solves it.
+ *
+ *     A qd1 = b,   A = J^T (M + h D - h^2 K) J + h D_r - h^2 K_r                          [RM 2]
+ *
+ * J is never formed, nor is A: bodies carry blocks (`extra`, beside their mass), pairs of bodies
+ * the terms of the forces between them, joints their own small matrices.  All in world axes. */
+#ifndef SNI_SYSTEM_H
+#define SNI_SYSTEM_H
+
+#include "dynamics/dynamics.h"
+
+/* A term of a force (sni_term) between two bodies, one of which may stand still. */
+typedef struct sni_link_term {
+  double k, d;
+  int force;   /* whose it is       */
+  int body[2]; /* -1: does not move */
+  sni_lane6 p[2];
+} sni_link_term;
+
+typedef struct sni_system {
+  sni_dynamics *d;
+  const sni_tree *t;
+  double h, time;
+  const sn_input *input;
+  sni_aba_in in;  /* mass, extra, joint_matrix: A without the pairs                    */
+  sni_art *extra; /* nextra                                                            */
+  int *extra_of;  /* nbody                                                             */
+  int nextra;
+  double *joint_matrix; /* nfactor                                                           */
+  bool *limited;        /* nv  a drive gives its limit here, whatever the joint does         */
+  double *limit;        /* nv  that force                                                    */
+  sni_link_term *term;
+  int nterm, term_capacity;
+  int npair;       /* terms between two bodies that both move                                 */
+  bool *grounded;  /* nbody  fixed to the world, directly or through others                   */
+  double *scratch; /* 7 nv  for the integrators                                              */
+  double *b;       /* nv                                                                      */
+  sni_lane6 *f;    /* nbody  scratch of the operator                                          */
+} sni_system;
+
+size_t sni_system_size(const sn_model *m);
+void sni_system_place(sni_system *s, sni_dynamics *d, void *memory);
+
+/* A at q, qd and t (sni_dynamics_kinematics done), for a step of h; also w.tau and w.wrench with
+ * the forces that stand on the right-hand side: all but implicit damping. */
+void sni_system_assemble(sni_system *s, double t, double h, const double *q, const double *qd,
+                         const sn_input *input, sni_tangent tangent);
+
+/* A drive that is held by its limit is a constant force.  Which ones are, at q, qd and t; true if
+ * others than before.  To be asked with the end of the step: at its start a stiff drive would be at
+ * one limit or the other most of the time. */
+bool sni_system_limit_drives(sni_system *s, double t, const double *q, const double *qd,
+                             const sn_input *input);
+void sni_system_release_drives(sni_system *s); /* none is */
+
+/* y = A x */
+void sni_system_mul(sni_system *s, const double *x, double *y);
+/* y = (J^T K J + K_r) x: how the forces change when the coordinates change by x. */
+void sni_system_K_mul(sni_system *s, const double *q, const double *qd, const double *x, double *y);
+/* y = J^T M J x, armature included. */
+void sni_system_M_mul(sni_system *s, const double *x, double *y);
+
+/* y += armature x */
+void sni_system_armature(const sni_system *s, const double *x, double *y);
+
+/* x = J^T f for wrenches in world axes at the origins; f is used up. */
+void sni_system_project(const sni_system *s, sni_lane6 *f, double *x);
+
+/* ---- solvers: five functions each, chosen at run time ---- */
+
+typedef struct sni_solve_info {
+  int iterations;
+  double residual; /* |b - A x| / |b|, or the backward error of a direct solver */
+  bool converged;
+  int bad; /* body whose joint has a singular matrix; -1: none */
+} sni_solve_info;
+
+typedef struct sni_solver {
+  const char *name;
+  /* What it needs for this structure; *own may stay NULL. */
+  sn_status (*build)(sni_system *s, void **own, sn_error *err);
+  void (*free)(void **own);
+  /* Exact, or an iteration that always works, for A as assembled? */
+  bool (*suits)(const sni_system *s);
+  sn_status (*factorise)(sni_system *s, void *own, sni_solve_info *info);
+  /* x holds a first guess, then the solution. */
+  sn_status (*solve)(sni_system *s, void *own, const double *b, double tolerance,
+                     int max_iterations, double *x, sni_solve_info *info);
+} sni_solver;
+
+extern const sni_solver sni_solver_tree, sni_solver_pcg, sni_solver_graph;
+
+/* Every force that can couple two bodies which both move, whatever it does at the moment. */
+int sni_system_pair_count(const sni_system *s);
+bool sni_system_pair(const sni_system *s, int force, int body[2]);
+
+#endif
