@@ -1,0 +1,151 @@
+/* cli.c: messages, scenes and JSON, as every subcommand prints and reads them. */
+#include "cli/cli.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define STDIN_MAX (64u << 20) /* the reader's own limit for a file */
+
+/* ---- messages ---- */
+
+void cli_print_error(const sn_error *err) {
+  char text[SN_ERROR_TEXT_MAX + 2 * SN_ERROR_WHERE_MAX + 64];
+  sn_error_format(err, text, sizeof text);
+  fprintf(stderr, "%s\n", text);
+}
+
+void cli_print_warning(const sn_error *err) {
+  fputs("warning: ", stderr);
+  cli_print_error(err);
+}
+
+int cli_code(sn_status status) {
+  switch (status) {
+  case SN_OK:
+    return CLI_DONE;
+  case SN_E_MEMORY:
+  case SN_E_SINGULAR:
+  case SN_E_DIVERGED:
+  case SN_NOT_CONVERGED:
+    return CLI_STOPPED;
+  default:
+    return CLI_BAD_INPUT;
+  }
+}
+
+/* ---- scenes ---- */
+
+/* All of standard input; NULL: *err says why. */
+static char *read_stdin(size_t *size, sn_error *err) {
+  char *text = NULL;
+  size_t n = 0, capacity = 0;
+  for (;;) {
+    if (n == capacity) {
+      capacity = capacity ? 2 * capacity : 65536;
+      char *grown = realloc(text, capacity);
+      if (!grown) {
+        free(text);
+        *err = (sn_error){.code = SN_E_MEMORY, .file = "stdin", .text = "out of memory"};
+        return NULL;
+      }
+      text = grown;
+    }
+    const size_t got = fread(text + n, 1, capacity - n, stdin);
+    n += got;
+    if (got == 0 || n > STDIN_MAX) {
+      break;
+    }
+  }
+  if (ferror(stdin)) {
+    free(text);
+    *err = (sn_error){.code = SN_E_FILE, .file = "stdin"};
+    snprintf(err->text, sizeof err->text, "%s", strerror(errno));
+    return NULL;
+  }
+  *size = n;
+  return text;
+}
+
+static sn_status load_stdin(const sn_scene_options *options, sn_scene **scene, sn_error *err) {
+  size_t n = 0;
+  char *text = read_stdin(&n, err);
+  if (!text) {
+    return err->code;
+  }
+  const sn_status status = sn_scene_load_text(text, n, "stdin", options, scene, err);
+  free(text);
+  return status;
+}
+
+int cli_load(const char *file, const cli_scene_settings *settings, bool quiet, sn_scene **scene) {
+  sn_error err = {0};
+  sn_scene_options options = sn_scene_options_default();
+  options.set = settings->set.item;
+  options.nset = settings->set.count;
+  options.allow_outside = settings->allow_outside;
+  *scene = NULL;
+  const sn_status status = strcmp(file, "-") == 0 ? load_stdin(&options, scene, &err)
+                                                  : sn_scene_load(file, &options, scene, &err);
+  if (!*scene) {
+    cli_print_error(&err);
+    return cli_code(status);
+  }
+  for (int k = 0; k < sn_scene_error_count(*scene); k++) {
+    cli_print_error(sn_scene_error(*scene, k));
+  }
+  for (int k = 0; !quiet && k < sn_scene_warning_count(*scene); k++) {
+    cli_print_warning(sn_scene_warning(*scene, k));
+  }
+  return status == SN_OK ? CLI_DONE : CLI_BAD_INPUT;
+}
+
+/* ---- JSON ---- */
+
+void cli_json_number(sni_json *j, const char *key, double value) {
+  if (isfinite(value)) {
+    sni_json_raw(j, key, "%.17g", value);
+  } else {
+    sni_json_raw(j, key, "null");
+  }
+}
+
+void cli_json_bool(sni_json *j, const char *key, bool value) {
+  sni_json_raw(j, key, value ? "true" : "false");
+}
+
+static void json_problem(sni_json *j, const sn_error *err) {
+  sni_json_open(j, NULL, "{");
+  sni_json_text(j, "kind", err->code == SN_E_SYNTAX ? "structural" : "semantic");
+  sni_json_text(j, "file", err->file);
+  sni_json_raw(j, "line", "%d", err->line);
+  sni_json_raw(j, "column", "%d", err->column);
+  sni_json_text(j, "path", err->path);
+  sni_json_text(j, "text", err->text);
+  sni_json_close(j, "}");
+}
+
+void cli_json_problems(sni_json *j, const sn_scene *scene, const sn_error *more, int n) {
+  sni_json_open(j, "errors", "[");
+  for (int k = 0; scene && k < sn_scene_error_count(scene); k++) {
+    json_problem(j, sn_scene_error(scene, k));
+  }
+  for (int k = 0; k < n; k++) {
+    json_problem(j, &more[k]);
+  }
+  sni_json_close(j, "]");
+  sni_json_open(j, "warnings", "[");
+  for (int k = 0; scene && k < sn_scene_warning_count(scene); k++) {
+    json_problem(j, sn_scene_warning(scene, k));
+  }
+  sni_json_close(j, "]");
+}
+
+bool cli_json_print(sni_json *j, FILE *to) {
+  char *text = sni_text_take(&j->out);
+  const bool good = text && fprintf(to, "%s\n", text) >= 0 && fflush(to) == 0;
+  free(text);
+  return good;
+}

@@ -1,0 +1,104 @@
+/* report.c: how a run went: counted on the way, printed at the end. */
+#include "cli/report.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+#include "cli/cli.h"
+#include "cli/method.h"
+
+void cli_report_step(cli_report *r, const sn_info *info) {
+  r->steps++;
+  r->substeps += info->substeps;
+  r->rejected += info->rejected;
+  r->evaluations += info->evaluations;
+}
+
+void cli_report_energy(cli_report *r, double t, double kinetic, double potential) {
+  if (!r->any_energy) {
+    r->any_energy = true;
+    r->T0 = kinetic;
+    r->V0 = potential;
+    r->largest_t = t;
+  }
+  r->T1 = kinetic;
+  r->V1 = potential;
+  r->T_max = fmax(r->T_max, kinetic);
+  const double off = fabs((kinetic + potential) - (r->T0 + r->V0));
+  if (off > r->largest) {
+    r->largest = off;
+    r->largest_t = t;
+  }
+}
+
+static double real_time_factor(const cli_report *r) {
+  return r->wall > 0 ? (r->t_end - r->t_start) / r->wall : 0;
+}
+
+void cli_report_print(const cli_report *r, const cli_plan *plan, FILE *to) {
+  fprintf(to, "%s: %s, t = %g to %g in %.3g s (%.3g x real time)\n", r->scene, r->status,
+          r->t_start, r->t_end, r->wall, real_time_factor(r));
+  fputs("  method      ", to);
+  cli_method_print(&plan->run, to);
+  fputc('\n', to);
+  fprintf(to,
+          "  steps       %" PRId64 " of %g, with %" PRId64 " substeps (%" PRId64
+          " repeated) and %" PRId64 " evaluations\n",
+          r->steps, plan->run.options.step, r->substeps, r->rejected, r->evaluations);
+  fprintf(to,
+          "  energy      start E = %.9g (T = %.6g, V = %.6g)\n"
+          "              end   E = %.9g (T = %.6g, V = %.6g)\n",
+          r->T0 + r->V0, r->T0, r->V0, r->T1 + r->V1, r->T1, r->V1);
+  fprintf(to, "              largest change %.3g at t = %g", r->largest, r->largest_t);
+  if (r->T_max > 0) {
+    fprintf(to, ", %.2g of the largest T", r->largest / r->T_max);
+  }
+  fputc('\n', to);
+  if (r->out) {
+    fprintf(to, "  recorded    %s: %" PRId64 " rows of %d columns\n",
+            strcmp(r->out, "-") == 0 ? "standard output" : r->out, r->rows, r->columns);
+  }
+  if (r->save) {
+    fprintf(to, "  saved       %s: the state at t = %g\n", r->save, r->t_end);
+  }
+}
+
+static void json_energy(sni_json *j, const char *key, double kinetic, double potential) {
+  sni_json_open(j, key, "{");
+  cli_json_number(j, "T", kinetic);
+  cli_json_number(j, "V", potential);
+  cli_json_number(j, "E", kinetic + potential);
+  sni_json_close(j, "}");
+}
+
+void cli_report_json(const cli_report *r, const cli_plan *plan, sni_json *j) {
+  cli_method_json(&plan->run, j);
+  cli_json_number(j, "t_start", r->t_start);
+  cli_json_number(j, "t_end", r->t_end);
+  cli_json_number(j, "step", plan->run.options.step);
+  sni_json_raw(j, "steps", "%" PRId64, r->steps);
+  sni_json_raw(j, "substeps", "%" PRId64, r->substeps);
+  sni_json_raw(j, "rejected", "%" PRId64, r->rejected);
+  sni_json_raw(j, "evaluations", "%" PRId64, r->evaluations);
+  cli_json_number(j, "wall_seconds", r->wall);
+  cli_json_number(j, "real_time_factor", real_time_factor(r));
+  sni_json_open(j, "energy", "{");
+  json_energy(j, "start", r->T0, r->V0);
+  json_energy(j, "end", r->T1, r->V1);
+  cli_json_number(j, "largest_change", r->largest);
+  cli_json_number(j, "largest_change_t", r->largest_t);
+  cli_json_number(j, "largest_T", r->T_max);
+  sni_json_close(j, "}");
+  if (r->out) {
+    sni_json_open(j, "recording", "{");
+    sni_json_text(j, "file", r->out);
+    sni_json_raw(j, "rows", "%" PRId64, r->rows);
+    sni_json_raw(j, "columns", "%d", r->columns);
+    sni_json_close(j, "}");
+  }
+  if (r->save) {
+    sni_json_text(j, "saved", r->save);
+  }
+  sni_json_raw(j, "state_hash", "\"%016" PRIx64 "\"", r->hash);
+}

@@ -1,0 +1,34 @@
+/* report.h: how a run went: counted on the way, printed at the end. */
+#ifndef CLI_REPORT_H
+#define CLI_REPORT_H
+
+#include <stdio.h>
+
+#include "cli/plan.h"
+#include "io/json.h"
+
+typedef struct cli_report {
+  const char *scene;  /* file                                                           */
+  const char *status; /* "done", "interrupted" or "stopped"                             */
+  double t_start, t_end, wall;
+  int64_t steps, substeps, rejected, evaluations;
+
+  bool any_energy;
+  double T0, V0, T1, V1;     /* first and last                                           */
+  double T_max;              /* largest kinetic energy                                   */
+  double largest, largest_t; /* largest |E - E_start|, and when                         */
+
+  const char *out; /* recording, NULL: none                                            */
+  int64_t rows;
+  int columns;
+  const char *save; /* file of the last state, NULL: none                              */
+  uint64_t hash;    /* of the last state                                               */
+} cli_report;
+
+void cli_report_step(cli_report *r, const sn_info *info);
+void cli_report_energy(cli_report *r, double t, double kinetic, double potential);
+
+void cli_report_print(const cli_report *r, const cli_plan *plan, FILE *to);
+void cli_report_json(const cli_report *r, const cli_plan *plan, sni_json *j);
+
+#endif

@@ -1,0 +1,294 @@
+/* run.c: `sinew run`: simulates a scene, records it, and says how it went. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/cli.h"
+#include "cli/interrupt.h"
+#include "cli/method.h"
+#include "cli/plan.h"
+#include "cli/progress.h"
+#include "cli/report.h"
+#include "io/recorder.h"
+
+typedef struct settings {
+  cli_scene_settings scene;
+  const char *method, *integrator, *out, *save, *load;
+  double duration, step, every;
+  cli_list channels;
+  bool quiet, json;
+} settings;
+
+#define AT(member) offsetof(settings, member)
+static const cli_option options[] = {
+    {"--method", "M", CLI_TEXT, AT(method), "method instead of the scene's run.method"},
+    {"--integrator", "I", CLI_TEXT, AT(integrator),
+     "of the method: for recursive dopri5 (steps of its own, to a tolerance) or rk4 (fixed)"},
+    {"--duration", "S", CLI_NUMBER, AT(duration), "how long to simulate, from the start or --load"},
+    {"--step", "H", CLI_NUMBER, AT(step), "time from one state to the next"},
+    CLI_SCENE_OPTIONS(settings, scene),
+    {"--out", "FILE.csv", CLI_TEXT, AT(out), "record into this file; -: standard output"},
+    {"--channels", "PATTERNS", CLI_WORDS, AT(channels),
+     "what to record, separated by commas, with * and ?: 'E,hip.*,*.pos.z'"},
+    {"--every", "S", CLI_NUMBER, AT(every), "time between records; 0: every step"},
+    {"--save", "FILE", CLI_TEXT, AT(save), "save the last state, to go on from it later"},
+    {"--load", "FILE", CLI_TEXT, AT(load), "start from a saved state"},
+    {"--quiet", NULL, CLI_FLAG, AT(quiet), "no summary, no warnings, no progress"},
+    {"--json", NULL, CLI_FLAG, AT(json), "print the summary as JSON"}};
+
+/* Everything that a run holds, so that there is one place to give it back. */
+typedef struct job {
+  const cli_command *self;
+  const settings *s;
+  const char *file;
+  sn_scene *scene;
+  sn_sim *sim;
+  sn_state *state;
+  sni_recorder recorder;
+  bool recording;
+  cli_plan plan;
+  cli_report report;
+  sn_error err; /* the first that stopped it */
+} job;
+
+/* ---- before the first step ---- */
+
+static int fail(job *j, const sn_error *err) {
+  cli_print_error(err);
+  if (j->err.code == SN_OK) {
+    j->err = *err;
+  }
+  return cli_code(err->code);
+}
+
+static int check_number(const cli_command *self, const char *name, double value,
+                        bool zero_allowed) {
+  if (isnan(value) || value > 0 || (zero_allowed && value == 0)) {
+    return CLI_GO;
+  }
+  return cli_fail(self, "%s: is %g, needs a number %s 0", name, value, zero_allowed ? ">=" : ">");
+}
+
+static int check_settings(const cli_command *self, const settings *s) {
+  int code = check_number(self, "--duration", s->duration, true);
+  code = code == CLI_GO ? check_number(self, "--step", s->step, false) : code;
+  code = code == CLI_GO ? check_number(self, "--every", s->every, true) : code;
+  if (code == CLI_GO && s->json && s->out && strcmp(s->out, "-") == 0) {
+    code = cli_fail(self, "--json and --out - both want standard output");
+  }
+  return code;
+}
+
+/* The scene's settings, and over them those of the command line. */
+static int prepare_sim(job *j) {
+  const settings *s = j->s;
+  sn_run_def run = *sn_model_run(sn_scene_model(j->scene));
+  run.options.method = s->method ? s->method : run.options.method;
+  run.options.step = isnan(s->step) ? run.options.step : s->step;
+  run.duration = isnan(s->duration) ? run.duration : s->duration;
+  run.record_every = isnan(s->every) ? run.record_every : s->every;
+  sn_error err = {0};
+  if (s->integrator && cli_method_integrator(&run, s->integrator, &err) != SN_OK) {
+    return fail(j, &err);
+  }
+  if (cli_plan_make(&run, s->out != NULL, &j->plan, &err) != SN_OK ||
+      sn_sim_create(sn_scene_model(j->scene), &j->plan.run.options, &j->sim, &err) != SN_OK) {
+    return fail(j, &err);
+  }
+  return CLI_DONE;
+}
+
+static int prepare_state(job *j) {
+  sn_error err = {0};
+  const sn_model *m = sn_scene_model(j->scene);
+  const sn_status status = j->s->load ? sn_state_load(m, j->s->load, &j->state, &err)
+                                      : sn_state_create(m, &j->state, &err);
+  return status == SN_OK ? CLI_DONE : fail(j, &err);
+}
+
+static int prepare_recorder(job *j) {
+  if (!j->s->out) {
+    return CLI_DONE;
+  }
+  const sn_run_def *run = sn_model_run(sn_scene_model(j->scene));
+  const bool own = j->s->channels.count > 0;
+  sn_error err = {0};
+  const sn_status status = sni_recorder_open(
+      &j->recorder, j->sim, j->s->out, own ? j->s->channels.item : run->record_channels,
+      own ? j->s->channels.count : run->nrecord_channel, &err);
+  j->recording = true;
+  if (status == SN_E_VALUE) {
+    snprintf(err.path, sizeof err.path, "%s", own ? "--channels" : "run.record.channels");
+  }
+  return status == SN_OK ? CLI_DONE : fail(j, &err);
+}
+
+/* ---- the run ---- */
+
+#define ENERGIES_MAX 10000 /* without a recording, the energy is looked at this often */
+
+static int record(job *j) {
+  sn_error err = {0};
+  return sni_recorder_add(&j->recorder, j->sim, j->state, NULL, &err) == SN_OK ? CLI_DONE
+                                                                               : fail(j, &err);
+}
+
+static void look_at_energy(job *j) {
+  sn_energy e;
+  sn_sim_energy(j->sim, j->state, &e);
+  cli_report_energy(&j->report, *sn_state_time(j->state), e.kinetic, e.potential);
+}
+
+/* Records and looks at the energy where step k is one of those. */
+static int observe(job *j, int64_t k, int64_t last) {
+  const int64_t stride =
+      j->recording || last <= ENERGIES_MAX ? j->plan.stride : last / ENERGIES_MAX;
+  if (k % stride != 0 && k != last) {
+    return CLI_DONE;
+  }
+  look_at_energy(j);
+  return j->recording ? record(j) : CLI_DONE;
+}
+
+static void show_progress(const job *j, cli_progress *p, int64_t k, int64_t last) {
+  char what[96];
+  const double t = *sn_state_time(j->state) - j->report.t_start;
+  snprintf(what, sizeof what, "%.4g of %g s  %.3g x real time", t, j->plan.run.duration,
+           t / (cli_wall_seconds() - p->start));
+  cli_progress_show(p, (double)k / (double)last, what);
+}
+
+static int one_step(job *j, bool shorter) {
+  sn_info info;
+  sn_error err = {0};
+  sn_status status = shorter ? sn_sim_set(j->sim, "run.step", j->plan.rest, &err) : SN_OK;
+  status = status == SN_OK ? sn_sim_step(j->sim, j->state, NULL, &info, &err) : status;
+  if (status != SN_OK) {
+    fail(j, &err);
+    return CLI_STOPPED;
+  }
+  cli_report_step(&j->report, &info);
+  return CLI_DONE;
+}
+
+static int simulate(job *j) {
+  const int64_t last = j->plan.steps + (j->plan.rest > 0);
+  cli_progress p = cli_progress_begin(j->s->quiet);
+  j->report.t_start = *sn_state_time(j->state);
+  int code = observe(j, 0, last);
+  for (int64_t k = 1; k <= last && code == CLI_DONE; k++) {
+    code = one_step(j, k > j->plan.steps);
+    if (code == CLI_DONE) {
+      code = observe(j, k, last);
+    }
+    if (cli_interrupt_seen() && code == CLI_DONE && k < last) {
+      code = CLI_SIGNALLED + cli_interrupt_seen();
+    }
+    if (cli_progress_due(&p)) {
+      show_progress(j, &p, k, last);
+    }
+  }
+  cli_progress_end(&p);
+  j->report.status = code == CLI_DONE ? "done" : code > CLI_SIGNALLED ? "interrupted" : "stopped";
+  j->report.wall = cli_wall_seconds() - p.start;
+  j->report.t_end = *sn_state_time(j->state);
+  j->report.hash = sn_state_hash(j->state);
+  return code;
+}
+
+/* ---- after the last step ---- */
+
+/* Also after a failure: what was recorded stays, and the last good state is saved. */
+static int finish_files(job *j, int code) {
+  sn_error err = {0};
+  const bool was_written = code != CLI_BAD_INPUT; /* else it has been said already */
+  if (j->recording && sni_recorder_close(&j->recorder, &err) != SN_OK && was_written) {
+    code = fail(j, &err);
+  }
+  j->recording = false;
+  if (j->s->out) {
+    j->report.out = j->s->out;
+    j->report.rows = j->recorder.csv.rows;
+    j->report.columns = j->recorder.csv.columns;
+  }
+  if (j->s->save) {
+    if (sn_state_save(j->state, j->s->save, &err) != SN_OK) {
+      return fail(j, &err);
+    }
+    j->report.save = j->s->save;
+  }
+  return code;
+}
+
+static int print_json(const job *j, int code) {
+  sni_json json = {0};
+  sni_json_open(&json, NULL, "{");
+  sni_json_text(&json, "scene", j->file);
+  sni_json_text(&json, "status", j->report.status ? j->report.status : "refused");
+  if (j->report.status) {
+    cli_report_json(&j->report, &j->plan, &json);
+  }
+  cli_json_problems(&json, j->scene, &j->err, j->err.code != SN_OK);
+  sni_json_close(&json, "}");
+  return cli_json_print(&json, stdout) ? code : cli_fail(j->self, "cannot print the summary");
+}
+
+static int work(job *j) {
+  int code = cli_load(j->file, &j->s->scene, j->s->quiet, &j->scene);
+  code = code ? code : prepare_sim(j);
+  code = code ? code : prepare_state(j);
+  code = code ? code : prepare_recorder(j);
+  if (code == CLI_DONE) {
+    cli_interrupt_watch();
+    code = finish_files(j, simulate(j));
+    if (!j->s->quiet && !j->s->json) {
+      const bool csv_there = j->s->out && strcmp(j->s->out, "-") == 0;
+      cli_report_print(&j->report, &j->plan, csv_there ? stderr : stdout);
+    }
+  }
+  return j->s->json ? print_json(j, code) : code;
+}
+
+static int run(const cli_command *self, int argc, char **argv) {
+  settings s = {.duration = NAN, .step = NAN, .every = NAN};
+  cli_list plain = {0};
+  int code = cli_parse(self, argc, argv, &s, &plain);
+  code = code == CLI_GO ? check_settings(self, &s) : code;
+  if (code == CLI_GO) {
+    job j = {.self = self, .s = &s, .file = plain.item[0], .report = {.scene = plain.item[0]}};
+    code = work(&j);
+    if (j.recording) {
+      sni_recorder_close(&j.recorder, NULL);
+    }
+    sn_state_free(&j.state);
+    sn_sim_free(&j.sim);
+    sn_scene_free(&j.scene);
+  }
+  cli_list_free(&plain);
+  cli_list_free(&s.scene.set);
+  cli_list_free(&s.channels);
+  return code;
+}
+
+const cli_command cli_run = {
+    .name = "run",
+    .arguments = "FILE [OPTION...]",
+    .least = 1,
+    .most = 1,
+    .doc = "simulate a scene",
+    .about =
+        "Simulates a scene (-: from standard input) and prints how it went.  --out records it as\n"
+        "CSV: the first row is the start, numbers have all their digits.  A run of 2N steps "
+        "equals\n"
+        "one of N steps with --save and another with --load, bit for bit.\n\n"
+        "Ctrl-C ends a run cleanly: files are complete up to there, exit status 130.",
+    .option = options,
+    .noption = sizeof options / sizeof *options,
+    .examples = "  sinew run scenes/pendulum.yaml\n"
+                "  sinew run scenes/pendulum.yaml --out pendulum.csv --every 0.05\n"
+                "  sinew run scenes/pendulum.yaml --integrator rk4 --step 1/240 --duration 2\n"
+                "  sinew run scenes/pendulum.yaml --set initial.rod.q=30*deg --set run.step=0.005\n"
+                "  sinew run scenes/demo.yaml --duration 1 --out trail.csv --channels 'wheel.pos.*,E'\n"
+                "  sinew run scenes/pendulum.yaml --duration 1 --save half.state\n"
+                "  sinew run scenes/pendulum.yaml --duration 1 --load half.state --json\n",
+    .run = run};

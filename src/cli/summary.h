@@ -1,0 +1,14 @@
+/* summary.h: a valid scene explained: bodies, joints, freedom, size, methods. */
+#ifndef CLI_SUMMARY_H
+#define CLI_SUMMARY_H
+
+#include <stdio.h>
+
+#include "io/json.h"
+#include "sinew/scene.h"
+
+/* False: out of memory. */
+bool cli_summary_print(const sn_scene *scene, FILE *to);
+bool cli_summary_json(const sn_scene *scene, sni_json *j); /* keys of an open object */
+
+#endif

@@ -1,0 +1,189 @@
+"""sinew check: valid or not, all problems at once, and the scene explained."""
+import json
+import unittest
+
+from command import BAD_INPUT, SCENES, Command, sinew
+
+SEVERAL = """\
+sinew: 1
+bodies:
+  rod:
+    parent: world
+    joint: {type: revolute, axis: [0, 0, 0]}
+    inertia: {mass: 1, xx: 1, yy: 1, zz: 5}
+  bob:
+    parent: rood
+    joint: {type: revolute, axis: [0, 1, 0]}
+    inertia: {mass: 1, xx: 1, yy: 1, zz: 1}
+"""
+
+STRUCTURAL = """\
+sinew: 1
+bodies:
+  rod:
+    joint: {type: hinge, axis: [0, 1, 0]}
+    colour: red
+"""
+
+MOTION = """\
+sinew: 1
+units: mm g s
+up: y
+gravity: [0, -9810, 0]
+bodies:
+  slide:
+    joint: {type: prismatic, axis: [1, 0, 0]}
+    shapes: [{type: box, size: [2, 4, 6], density: 1}]
+  ball:
+    parent: slide
+    joint: {type: spherical, at: [0, 10, 0]}
+    shapes: [{type: sphere, radius: 1, density: 1}]
+motions:
+  push: {joint: slide, q: 3*sin(t)}
+run: {step: 0.01, duration: 1}
+"""
+
+
+class Valid(Command):
+    def test_pendulum(self):
+        text = self.good("check", "pendulum.yaml", cwd=SCENES)
+        self.assertEqual(text.split("  methods")[0], """\
+pendulum.yaml: valid
+  bodies              1, mass 10.0631
+  joints              1 revolute
+  degrees of freedom  1 = 1 (1 revolute joint)
+  bounding box        x -1.02 to 0.02, y -0.02 to 0.02, z -0.02 to 0.02 at the start
+  units               m kg s, up z, gravity (0, 0, -9.81)
+""")
+        self.assertIn("recursive: can simulate it\n", text)
+        self.assertTrue(text.endswith("""
+  run                 recursive (integrator dopri5, rel_tol 1e-08, abs_tol 1e-10, max_steps 1000000)
+                      step 0.01, duration 10, records every 0.02
+"""), text)
+
+    def test_humanoid(self):
+        text = self.good("check", SCENES / "humanoid.yaml")
+        self.assertIn("  degrees of freedom  27 = 6 (1 free joint) + 21 (21 revolute joints)\n", text)
+
+    def test_several_coordinates_each(self):
+        text = self.good("check", SCENES / "demo.yaml")
+        self.assertIn(" + 219 (73 spherical joints with 3 each) + ", text)
+        self.assertIn("  what acts           1 force, 4 drives\n", text)
+
+    def test_motion(self):
+        text = self.good("check", "-", stdin=MOTION)
+        self.assertTrue(text.startswith("-: valid\n"))
+        self.assertIn("  degrees of freedom  4 = 1 (1 prismatic joint) + 3 (1 spherical joint);"
+                      " 1 follows a motion, 3 are free to move\n", text)
+        self.assertIn("  what acts           1 motion\n", text)
+        self.assertIn("  units               mm g s, up y, gravity (0, -9810, 0)\n", text)
+        self.assertIn("  bounding box        x -1 to 1, y -2 to 11, z -3 to 3 at the start\n", text)
+        self.assertIn("records every step\n", text)
+        text = self.good("check", "-", stdin=MOTION.replace("3*sin(t)", "3*sin(t), active: t - 1"))
+        self.assertIn("; 1 follows a motion while it is active\n", text)
+
+    def test_little_in_it(self):
+        text = self.good("check", "-", stdin="sinew: 1\nbodies: {a: {joint: {type: fixed}}}\n")
+        self.assertIn("  joints              1 fixed\n  degrees of freedom  0\n", text)
+        self.assertIn("  bounding box        none: there are no shapes\n  units               not said, up z,", text)
+
+    def test_method_that_cannot(self):
+        text = self.good("check", "-", stdin=MOTION.replace("prismatic,", "prismatic, limits: [0, 1],"))
+        self.assertIn("recursive: cannot: method 'recursive' has no joint limits (joint 'slide'): leave out 'limits'\n",
+                      text)
+
+    def test_method_that_is_not_there(self):
+        text = self.good("check", SCENES / "pendulum.yaml", "--set", "run.method=projective")
+        self.assertIn("                      projective: is not in this version\n", text)
+
+    def test_json(self):
+        result = json.loads(self.good("check", "-", "--json", stdin=MOTION))
+        self.assertEqual((result["valid"], result["errors"], result["warnings"]), (True, [], []))
+        summary = result["summary"]
+        self.assertEqual(summary["bodies"], 2)
+        self.assertAlmostEqual(summary["mass"], 48 + 4.1887902047863905, places=12)
+        self.assertEqual(summary["joints"], [{"type": "prismatic", "count": 1, "dofs": 1},
+                                             {"type": "spherical", "count": 1, "dofs": 3}])
+        self.assertEqual((summary["dofs"], summary["dofs_following_motions"], summary["motions"]), (4, 1, 1))
+        self.assertEqual(summary["bounding_box"], {"min": [-1, -2, -3], "max": [1, 11, 3]})
+        self.assertEqual((summary["units"], summary["up"], summary["gravity"]), ("mm g s", "y", [0, -9810, 0]))
+        self.assertIn({"name": "recursive", "can": True}, summary["methods"])
+        self.assertEqual(summary["run"], {
+            "method": "recursive", "step": 0.01, "duration": 1, "record_every": 0,
+            "recursive": {"integrator": "dopri5", "rel_tol": 1e-8, "abs_tol": 1e-10, "max_steps": 1000000}})
+
+    def test_quiet(self):
+        self.assertEqual(self.good("check", SCENES / "pendulum.yaml", "--quiet"), "")
+
+    def test_set(self):
+        text = self.good("check", SCENES / "pendulum.yaml", "--set", "bodies.rod.shapes[0].density=0.001",
+                         "--set", "run.step=0.5", "--set", "run.recursive.integrator=rk4")
+        self.assertIn("mass 1.29", text)
+        self.assertIn("integrator rk4", text)
+        self.assertIn("step 0.5, ", text)
+
+
+class Invalid(Command):
+    def test_all_at_once(self):
+        path = self.write("several.yaml", SEVERAL)
+        done = sinew("check", path.name, cwd=self.place)
+        self.assertEqual(done.returncode, BAD_INPUT)
+        self.assertEqual(done.stdout, "several.yaml: not valid: 3 errors\n")
+        lines = done.stderr.splitlines()
+        self.assertEqual(len(lines), 3)
+        self.assertTrue(lines[0].startswith("several.yaml: line 5, bodies.rod.joint.axis: "), lines)
+        self.assertTrue(lines[1].startswith("several.yaml: line 6, bodies.rod.inertia: "), lines)
+        self.assertTrue(lines[2].startswith("several.yaml: line 8, bodies.bob.parent: "), lines)
+
+    def test_kinds_in_json(self):
+        for text, kind, count in ((SEVERAL, "semantic", 3), (STRUCTURAL, "structural", 2)):
+            done = sinew("check", "-", "--json", stdin=text)
+            self.assertEqual(done.returncode, BAD_INPUT)
+            result = json.loads(done.stdout)
+            self.assertFalse(result["valid"])
+            self.assertNotIn("summary", result)
+            self.assertEqual([e["kind"] for e in result["errors"]], [kind] * count)
+            self.assertEqual(len(done.stderr.splitlines()), count)
+            for error, line in zip(result["errors"], done.stderr.splitlines()):
+                self.assertEqual(set(error), {"kind", "file", "line", "column", "path", "text"})
+                self.assertEqual(line, f"stdin: line {error['line']}, {error['path']}: {error['text']}")
+                self.assertGreater(error["column"], 0)
+
+    def test_quiet_still_says_what_is_wrong(self):
+        done = sinew("check", "-", "--quiet", stdin=SEVERAL)
+        self.assertEqual((done.returncode, done.stdout, len(done.stderr.splitlines())), (BAD_INPUT, "", 3))
+
+    def test_warnings(self):
+        text = MOTION.replace("run: {", "run: {projective: {iterations: 10}, ")
+        done = sinew("check", "-", stdin=text)
+        self.assertEqual(done.returncode, 0)
+        self.assertTrue(done.stderr.startswith("warning: stdin: line 15, run.projective: not used"), done.stderr)
+        self.assertEqual(sinew("check", "-", "--quiet", stdin=text).stderr, "")
+        self.assertEqual(len(json.loads(sinew("check", "-", "--json", stdin=text).stdout)["warnings"]), 1)
+
+    def test_files(self):
+        self.bad(BAD_INPUT, "none.yaml: No such file or directory", "check", "none.yaml", cwd=self.place)
+        self.bad(BAD_INPUT, f"{self.place}: is a directory", "check", self.place)
+        done = sinew("check", "-", stdin="")
+        self.assertEqual(done.returncode, BAD_INPUT)
+        self.assertTrue(done.stderr.startswith("stdin: "), done.stderr)
+
+    def test_outside(self):
+        (self.place / "inner").mkdir()
+        self.write("part.yaml", MOTION)
+        self.write("inner/scene.yaml", "sinew: 1\nuse: [{file: ../part.yaml, prefix: a/}]\n")
+        done = sinew("check", "inner/scene.yaml", cwd=self.place)
+        self.assertEqual(done.returncode, BAD_INPUT)
+        self.assertIn("leads out of the scene's folder", done.stderr)
+        done = sinew("check", "inner/scene.yaml", "--allow-outside", cwd=self.place)
+        self.assertEqual(done.returncode, 0, done.stderr)
+
+    def test_set(self):
+        scene = SCENES / "pendulum.yaml"
+        self.bad(BAD_INPUT, "--set: run.step: is 0, needs > 0", "check", scene, "--quiet", "--set", "run.step=0")
+        self.bad(BAD_INPUT, "--set: run.step: has no value: write path=value", "check", scene, "--quiet",
+                 "--set", "run.step")
+
+
+if __name__ == "__main__":
+    unittest.main()
