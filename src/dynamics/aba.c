@@ -24,7 +24,9 @@ SNI_LANE_FN void cross_transposed(sni_lane h, sni_lane out[3]) {
   out[2] = (sni_lane){n[1], h[0], zero[0], zero[0]};
 }
 
-/* A body's own block: R I R^T of the inertia about o, the first moment h, the mass. */
+/* A body's own block: R I R^T of the inertia about o, the first moment h, the mass.  Its A is
+ * symmetric up to round-off only, which does not matter: it enters once and is not multiplied on.
+ */
 SNI_LANE_FN sni_art own_block(const sni_mass *m, const sni_link *l, sni_lane *h) {
   sni_art s;
   const sni_lane T[3] = {sni_lane_mul(l->R, m->xx, m->xy, m->xz),
@@ -33,13 +35,9 @@ SNI_LANE_FN sni_art own_block(const sni_mass *m, const sni_link *l, sni_lane *h)
   for (int j = 0; j < 3; j++) {
     s.A[j] = sni_lane_mul(T, l->R[0][j], l->R[1][j], l->R[2][j]);
   }
-  /* T R^T is symmetric up to round-off: make it exactly so */
-  sni_lane At[3];
-  sni_lane_transpose(s.A, At);
   *h = sni_lane_mul(l->R, m->mc.x, m->mc.y, m->mc.z);
   cross_transposed(*h, s.Bt);
   for (int j = 0; j < 3; j++) {
-    s.A[j] = sni_lane_all(0.5) * (s.A[j] + At[j]);
     s.C[j] = (sni_lane){j == 0 ? m->m : 0, j == 1 ? m->m : 0, j == 2 ? m->m : 0, 0};
   }
   s.b = (sni_lane6){0};
