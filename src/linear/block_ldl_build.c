@@ -159,14 +159,30 @@ static sni_ldl_input make_input(const sni_ldl_pattern *pattern, const sni_ldl_pl
                          .col_told = tells && plan->level[col] > plan->level[row]};
 }
 
-static int level_of(const sni_ldl_plan *plan, int row, int col) {
-  return plan->level[row] > plan->level[col] ? plan->level[row] : plan->level[col];
+/* The blocks, ascending in the higher level of their two nodes. */
+static void sort_by_level(const sni_ldl_pattern *pattern, const sni_ldl_plan *plan, int *by_level,
+                          int *next) {
+  memset(next, 0, ((size_t)pattern->n + 1) * sizeof(int));
+  for (int pass = 0; pass < 2; pass++) {
+    for (int k = 0; k < pattern->block_count; k++) {
+      const int a = plan->level[pattern->row[k]], b = plan->level[pattern->col[k]];
+      const int level = a > b ? a : b;
+      if (pass == 0) {
+        next[level + 1]++;
+      } else {
+        by_level[next[level]++] = k;
+      }
+    }
+    for (int level = 0; pass == 0 && level < pattern->n; level++) {
+      next[level + 1] += next[level];
+    }
+  }
 }
 
 /* Inputs sorted by the column that they go to, and in it by level: when the size of a node is used,
  * it is known.  Values in the same order. */
 static void list_inputs(const sni_ldl_pattern *pattern, const sni_ldl_plan *plan, sni_ldl *ldl,
-                        int *input_of, size_t *value_of, int *next) {
+                        const int *by_level, int *input_of, size_t *value_of, int *next) {
   memset(next, 0, ((size_t)plan->tile_count + 1) * sizeof(int));
   for (int k = 0; k < pattern->block_count; k++) {
     const int a = plan->tile_of[pattern->row[k]], b = plan->tile_of[pattern->col[k]];
@@ -177,15 +193,11 @@ static void list_inputs(const sni_ldl_pattern *pattern, const sni_ldl_plan *plan
     next[t + 1] += next[t];
   }
   ldl->tile[plan->tile_count].input = next[plan->tile_count];
-  for (int level = 0; level <= plan->level_max; level++) {
-    for (int k = 0; k < pattern->block_count; k++) {
-      const int row = pattern->row[k], col = pattern->col[k];
-      if (level_of(plan, row, col) == level) {
-        const int a = plan->tile_of[row], b = plan->tile_of[col];
-        input_of[k] = next[a < b ? a : b]++;
-        ldl->input[input_of[k]] = make_input(pattern, plan, ldl, k);
-      }
-    }
+  for (int at = 0; at < pattern->block_count; at++) {
+    const int k = by_level[at];
+    const int a = plan->tile_of[pattern->row[k]], b = plan->tile_of[pattern->col[k]];
+    input_of[k] = next[a < b ? a : b]++;
+    ldl->input[input_of[k]] = make_input(pattern, plan, ldl, k);
   }
   size_t value = 0;
   for (int t = 0; t < plan->tile_count; t++) {
@@ -216,7 +228,7 @@ sni_ldl_options sni_ldl_options_default(void) {
   return (sni_ldl_options){.noise = 0x1p-46,
                            .noise_wrong = 0x1p-20,
                            .substitute = 0x1p-27,
-                           .target = 1e-13,
+                           .target = 1e-12,
                            .refine_max = 10,
                            .bytes_max = SIZE_MAX};
 }
@@ -245,7 +257,8 @@ static bool take_memory(const sni_ldl_pattern *pattern, const sni_ldl_plan *plan
   ldl->U = sni_arena_take(a, plan->U_count * sizeof(double));
   bool ok = ldl->tile && ldl->below && ldl->before && ldl->input && ldl->own && ldl->block_at &&
             ldl->node_row && ldl->scalar_at && ldl->place && ldl->value && ldl->U;
-  double **const vector[] = {&ldl->unit, &ldl->D, &ldl->b, &ldl->y, &ldl->x, &ldl->x_next, &ldl->r};
+  double **const vector[] = {&ldl->unit, &ldl->D,      &ldl->b, &ldl->y,
+                             &ldl->x,    &ldl->x_next, &ldl->r, &ldl->z};
   for (size_t k = 0; k < sizeof vector / sizeof *vector; k++) {
     *vector[k] = sni_arena_take(a, (size_t)plan->vector_count * sizeof(double));
     ok = ok && *vector[k];
@@ -263,11 +276,12 @@ static sn_status build(const sni_ldl_pattern *pattern, sni_ldl_plan *plan, sni_l
     return sni_fail(err, SN_E_LIMIT, "linear system: its factor needs %zu bytes, at most %zu",
                     ldl->counts.bytes, ldl->options.bytes_max);
   }
-  int *next = take_ints(&plan->arena, (size_t)plan->tile_count + 1);
+  int *next = take_ints(&plan->arena, (size_t)pattern->n + 1); /* at least as many as tiles */
   int *seen = take_ints(&plan->arena, (size_t)plan->tile_count);
+  int *by_level = take_ints(&plan->arena, (size_t)pattern->block_count);
   int *input_of = take_ints(&plan->arena, (size_t)pattern->block_count);
   size_t *value_of = sni_arena_take(&plan->arena, (size_t)pattern->block_count * sizeof(size_t));
-  if (!next || !seen || !input_of || !value_of || !take_memory(pattern, plan, ldl)) {
+  if (!next || !seen || !by_level || !input_of || !value_of || !take_memory(pattern, plan, ldl)) {
     return no_memory(err);
   }
   lay_tiles(plan, ldl);
@@ -275,7 +289,8 @@ static sn_status build(const sni_ldl_pattern *pattern, sni_ldl_plan *plan, sni_l
   place_blocks(ldl);
   list_rows(ldl, next);
   place_scalars(pattern, plan, ldl);
-  list_inputs(pattern, plan, ldl, input_of, value_of, next);
+  sort_by_level(pattern, plan, by_level, next);
+  list_inputs(pattern, plan, ldl, by_level, input_of, value_of, next);
   list_diagonal(pattern, plan, ldl);
   return SN_OK;
 }

@@ -42,18 +42,17 @@ KERNEL lane4 magnitude(lane4 a) {
   return (lane4)((mask4)a & bits);
 }
 
+KERNEL lane2 magnitude2(lane2 a) {
+  typedef int64_t mask2 __attribute__((vector_size(16)));
+  const mask2 bits = {INT64_MAX, INT64_MAX};
+  return (lane2)((mask2)a & bits);
+}
+
 /* The powers of two below |a|; 0 for what is too small to divide by. */
 KERNEL lane4 powers_below(lane4 a) {
   const mask4 exponent = {INT64_C(0x7ff) << 52, INT64_C(0x7ff) << 52, INT64_C(0x7ff) << 52,
                           INT64_C(0x7ff) << 52};
   return (lane4)((mask4)a & exponent);
-}
-
-/* 1 / m for powers of two; finite for 0. */
-KERNEL lane4 inverse_powers(lane4 m) {
-  const mask4 one = {INT64_C(0x7fe) << 52, INT64_C(0x7fe) << 52, INT64_C(0x7fe) << 52,
-                     INT64_C(0x7fe) << 52};
-  return (lane4)(one - (mask4)m);
 }
 
 /* Rows 4 x 4 to columns. */

@@ -77,7 +77,7 @@ struct sni_ldl {
   double *D;       /* vector_count; 1 where there is no scalar                             */
   uint32_t *place; /* tile_count: of the block of a row in the column at work            */
   /* vectors of solve, by tiles: vector_count */
-  double *b, *y, *x, *x_next, *r;
+  double *b, *y, *x, *x_next, *r, *z;
   bool rest_known; /* block_ldl_assemble.c */
   bool ready;      /* y is L^-1 b, for the b given to factorise */
 };

@@ -151,9 +151,6 @@ sn_status sni_ldl_plan_make(const sni_ldl_pattern *pattern, sni_ldl_plan *plan,
   if (status) {
     return status;
   }
-  for (int i = 0; i < pattern->n; i++) {
-    plan->level_max = plan->level[i] > plan->level_max ? plan->level[i] : plan->level_max;
-  }
   int64_t below_count = 0;
   double updates = 0;
   for (int t = 0; t < plan->tile_count; t++) {
@@ -175,7 +172,7 @@ sn_status sni_ldl_plan_make(const sni_ldl_pattern *pattern, sni_ldl_plan *plan,
       .tiles = plan->tile_count,
       .scalars = plan->scalar_count,
       .bytes =
-          (plan->U_count + plan->value_count + 7 * (size_t)plan->vector_count) * sizeof(double) +
+          (plan->U_count + plan->value_count + 8 * (size_t)plan->vector_count) * sizeof(double) +
           tiles * (sizeof(sni_ldl_tile) + sizeof(uint32_t)) +
           below * (sizeof(sni_ldl_below) + sizeof(sni_ldl_before)) +
           blocks * (sizeof(sni_ldl_input) + sizeof(sni_ldl_own) + sizeof(size_t)) +

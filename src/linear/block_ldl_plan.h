@@ -18,7 +18,6 @@ typedef struct sni_ldl_plan {
   size_t U_count, value_count;
   int below_count, scalar_count, vector_count;
   int *level; /* n  by node: see sni_order_levels */
-  int level_max;
 } sni_ldl_plan;
 
 /* plan: all zero; its arena is the caller's to free, whatever is returned. */

@@ -1,6 +1,7 @@
 /* block_ldl_solve.c: substitution with the factor, and refinement on the matrix as given. */
 #include "linear/block_ldl_parts.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -134,87 +135,104 @@ void sni_ldl_gather(const sni_ldl *ldl, const double *by_nodes, double *by_tiles
 
 /* ---- Products -------------------------------------------------------------------------------- */
 
-/* y_row -= B x_col and y_col -= B^T x_row; on the diagonal once. */
+/* y_row -= B x_col and y_col -= B^T x_row, on the diagonal once; and to the bounds z the magnitudes
+ * of all terms. */
 KERNEL void subtract(const int rows, const int cols, const bool both, const double *restrict B,
-                     const double *x_row, const double *x_col, double *y_row, double *y_col) {
-  double turned[SNI_LDL_SIZE_MAX] = {0};
+                     const double *x_row, const double *x_col, double *y_row, double *y_col,
+                     double *z_row, double *z_col) {
   for (int r = 0; r < rows; r++) {
-    double sum = 0;
     for (int c = 0; c < cols; c++) {
-      sum += B[r * cols + c] * x_col[c];
-      turned[c] += both ? B[r * cols + c] * x_row[r] : 0;
+      const double b = B[r * cols + c];
+      y_row[r] -= b * x_col[c];
+      z_row[r] += fabs(b * x_col[c]);
+      if (both) {
+        y_col[c] -= b * x_row[r];
+        z_col[c] += fabs(b * x_row[r]);
+      }
     }
-    y_row[r] -= sum;
-  }
-  for (int c = 0; both && c < cols; c++) {
-    y_col[c] -= turned[c];
   }
 }
 
 /* y -= B^T x for 6 x 6, in whole rows. */
-KERNEL void subtract6_turned(const block6 *B, const double *x, double *y) {
-  lane4 a = *(loose4 *)y;
-  lane2 b = *(loose2 *)(y + 4);
+KERNEL void subtract6_turned(const block6 *B, const double *x, double *y, double *z) {
+  lane4 a = *(loose4 *)y, p = *(loose4 *)z;
+  lane2 b = *(loose2 *)(y + 4), q = *(loose2 *)(z + 4);
   UNROLL
   for (int r = 0; r < 6; r++) {
-    a -= B->a[r] * x[r];
-    b -= B->b[r] * x[r];
+    const lane4 s = B->a[r] * x[r];
+    const lane2 t = B->b[r] * x[r];
+    a -= s;
+    b -= t;
+    p += magnitude(s);
+    q += magnitude2(t);
   }
   *(loose4 *)y = a;
   *(loose2 *)(y + 4) = b;
+  *(loose4 *)z = p;
+  *(loose2 *)(z + 4) = q;
 }
 
-/* y -= B x: sums along the rows, two rows at a time. */
-KERNEL void subtract6(const block6 *B, const double *x, double *y) {
-  const lane4 xa = *(const loose4 *)x;
-  const lane2 xb = *(const loose2 *)(x + 4);
+/* Sums of each of six rows. */
+KERNEL void sum_rows(const lane4 *a, const lane2 *b, lane4 *front, lane2 *back) {
   lane2 sum[6], pair[3];
   UNROLL
   for (int r = 0; r < 6; r++) {
-    const lane4 p = B->a[r] * xa;
-    sum[r] =
-        __builtin_shufflevector(p, p, 0, 1) + __builtin_shufflevector(p, p, 2, 3) + B->b[r] * xb;
+    sum[r] = __builtin_shufflevector(a[r], a[r], 0, 1) + __builtin_shufflevector(a[r], a[r], 2, 3) +
+             b[r];
   }
   UNROLL
   for (int k = 0; k < 3; k++) {
     pair[k] = __builtin_shufflevector(sum[2 * k], sum[2 * k + 1], 0, 2) +
               __builtin_shufflevector(sum[2 * k], sum[2 * k + 1], 1, 3);
   }
-  *(loose4 *)y -= __builtin_shufflevector(pair[0], pair[1], 0, 1, 2, 3);
-  *(loose2 *)(y + 4) -= pair[2];
+  *front = __builtin_shufflevector(pair[0], pair[1], 0, 1, 2, 3);
+  *back = pair[2];
 }
 
-/* The same for 6 x 1. */
-KERNEL void subtract61(const double *B, const double *x_row, const double *x_col, double *y_row,
-                       double *y_col) {
-  const lane4 a = *(const loose4 *)B, p = a * *(const loose4 *)x_row;
-  const lane2 b = *(const loose2 *)(B + 4), q = b * *(const loose2 *)(x_row + 4);
-  *(loose4 *)y_row -= a * *x_col;
-  *(loose2 *)(y_row + 4) -= b * *x_col;
-  *y_col -= (p[0] + p[1]) + (p[2] + p[3]) + (q[0] + q[1]);
+/* y -= B x for 6 x 6. */
+KERNEL void subtract6(const block6 *B, const double *x, double *y, double *z) {
+  const lane4 xa = *(const loose4 *)x;
+  const lane2 xb = *(const loose2 *)(x + 4);
+  lane4 s[6], front;
+  lane2 t[6], back;
+  UNROLL
+  for (int r = 0; r < 6; r++) {
+    s[r] = B->a[r] * xa;
+    t[r] = B->b[r] * xb;
+  }
+  sum_rows(s, t, &front, &back);
+  *(loose4 *)y -= front;
+  *(loose2 *)(y + 4) -= back;
+  UNROLL
+  for (int r = 0; r < 6; r++) {
+    s[r] = magnitude(s[r]);
+    t[r] = magnitude2(t[r]);
+  }
+  sum_rows(s, t, &front, &back);
+  *(loose4 *)z += front;
+  *(loose2 *)(z + 4) += back;
 }
 
-/* r -= A x, of A the blocks that go to column t. */
+/* r -= A x, of A the blocks that go to column t, and z += |A| |x|. */
 static void subtract_column(const sni_ldl *ldl, const sni_ldl_tile *tile, const double *x,
-                            double *r) {
+                            double *r, double *z) {
   const double *B = ldl->value + tile->value;
   for (int k = tile->input; k < tile[1].input; k++) {
     const sni_ldl_input *in = &ldl->input[k];
-    const double *x_row = x + in->row, *x_col = x + in->col;
-    double *r_row = r + in->row, *r_col = r + in->col;
-    const int size = 10 * in->rows + in->cols;
+    const int row = in->row, col = in->col, size = 10 * in->rows + in->cols;
     if (size == 66) {
       const block6 block = block6_load(B);
-      subtract6_turned(&block, x_row, r_col);
-      if (in->row != in->col) {
-        subtract6(&block, x_col, r_row);
+      subtract6_turned(&block, x + row, r + col, z + col);
+      if (row != col) {
+        subtract6(&block, x + col, r + row, z + row);
       }
     } else if (size == 61) {
-      subtract61(B, x_row, x_col, r_row, r_col);
+      subtract(6, 1, true, B, x + row, x + col, r + row, r + col, z + row, z + col);
     } else if (size == 11) {
-      subtract(1, 1, in->row != in->col, B, x_row, x_col, r_row, r_col);
+      subtract(1, 1, row != col, B, x + row, x + col, r + row, r + col, z + row, z + col);
     } else {
-      subtract(in->rows, in->cols, in->row != in->col, B, x_row, x_col, r_row, r_col);
+      subtract(in->rows, in->cols, row != col, B, x + row, x + col, r + row, r + col, z + row,
+               z + col);
     }
     B += in->rows * in->cols;
   }
@@ -224,7 +242,7 @@ void sni_ldl_mul(sni_ldl *ldl, const double *x, double *y) {
   sni_ldl_gather(ldl, x, ldl->x);
   memset(ldl->r, 0, (size_t)ldl->vector_count * sizeof(double));
   for (int t = 0; t < ldl->tile_count; t++) {
-    subtract_column(ldl, &ldl->tile[t], ldl->x, ldl->r);
+    subtract_column(ldl, &ldl->tile[t], ldl->x, ldl->r, ldl->z);
   }
   for (int i = 0; i < ldl->scalar_count; i++) {
     y[i] = -ldl->r[ldl->scalar_at[i]];
@@ -246,32 +264,32 @@ static double largest(lane4 a) {
   return m;
 }
 
-/* max |b_i| / m_i */
-static double right_side_size(const sni_ldl *ldl) {
-  lane4 size = {0};
+/* Backward error: the largest |r_i| relative to the terms that row i is made of, or to a millionth
+ * of what would be large for the row, whichever is more. */
+static double backward_error(const sni_ldl *ldl, const double *x) {
+  const double quiet = 0x1p-20;
+  lane4 x_size = {0}, error = {0};
   for (int i = 0; i < ldl->vector_count; i += 4) {
-    size =
-        larger(size, magnitude(*(lane4 *)(ldl->b + i) * inverse_powers(*(lane4 *)(ldl->unit + i))));
-  }
-  return largest(size);
-}
-
-static double backward_error(const sni_ldl *ldl, const double *x, const double *r, double b_size) {
-  lane4 r_size = {0}, x_size = {0};
-  for (int i = 0; i < ldl->vector_count; i += 4) {
-    r_size = larger(r_size,
-                    magnitude(*(const lane4 *)(r + i) * inverse_powers(*(lane4 *)(ldl->unit + i))));
     x_size = larger(x_size, magnitude(*(const lane4 *)(x + i) * *(lane4 *)(ldl->unit + i)));
   }
-  const double size = largest(r_size);
-  return size == 0 ? 0 : size / (largest(x_size) + b_size);
+  const double floor = quiet * largest(x_size);
+  for (int i = 0; i < ldl->vector_count; i += 4) {
+    const lane4 terms = *(lane4 *)(ldl->z + i) + floor * *(lane4 *)(ldl->unit + i);
+    /* a row of nothing has no error */
+    error = larger(error, magnitude(*(lane4 *)(ldl->r + i)) / (terms + DBL_MIN));
+  }
+  return largest(error);
 }
 
-/* x = base + L^-T D^-1 y (base NULL: 0) and r = b - A x in one go, y being lost: as soon as a tile
- * of x is known, so are the tiles that come after it, and with them the product with its column of
- * A. */
-static void finish(sni_ldl *ldl, double *y, const double *base, double *x, double *r) {
-  memcpy(r, ldl->b, (size_t)ldl->vector_count * sizeof(double));
+/* x = base + L^-T D^-1 y (base NULL: 0), r = b - A x and z = |b| + |A| |x| in one go, y being lost:
+ * as soon as a tile of x is known, so are the tiles that come after it, and with them the product
+ * with its column of A. */
+static void finish(sni_ldl *ldl, double *y, const double *base, double *x) {
+  for (int i = 0; i < ldl->vector_count; i += 4) {
+    const lane4 b = *(lane4 *)(ldl->b + i);
+    *(lane4 *)(ldl->r + i) = b;
+    *(lane4 *)(ldl->z + i) = magnitude(b);
+  }
   for (int t = ldl->tile_count - 1; t >= 0; t--) {
     const sni_ldl_tile *tile = &ldl->tile[t];
     FOR_ROWS(tile->size, backward(R, ldl, tile, y))
@@ -282,7 +300,7 @@ static void finish(sni_ldl *ldl, double *y, const double *base, double *x, doubl
       }
       *(lane4 *)(x + i) = sum;
     }
-    subtract_column(ldl, tile, x, r);
+    subtract_column(ldl, tile, x, ldl->r, ldl->z);
   }
 }
 
@@ -298,19 +316,18 @@ sn_status sni_ldl_solve(sni_ldl *ldl, const double *b, double *x, sni_ldl_soluti
     return SN_E_ARGUMENT;
   }
   ldl->ready = false;
-  double *best = ldl->x, *next = ldl->x_next, *r = ldl->r;
-  finish(ldl, ldl->y, NULL, best, r);
-  const double b_size = right_side_size(ldl);
-  double error = backward_error(ldl, best, r, b_size);
+  double *best = ldl->x, *next = ldl->x_next;
+  finish(ldl, ldl->y, NULL, best);
+  double error = backward_error(ldl, best);
   int refinements = 0;
   while (error > ldl->options.target && refinements < ldl->options.refine_max) {
     refinements++;
-    memcpy(ldl->y, r, bytes);
+    memcpy(ldl->y, ldl->r, bytes);
     for (int t = 0; t < ldl->tile_count; t++) {
       sni_ldl_forward(ldl, t, ldl->y);
     }
-    finish(ldl, ldl->y, best, next, r);
-    const double next_error = backward_error(ldl, next, r, b_size);
+    finish(ldl, ldl->y, best, next);
+    const double next_error = backward_error(ldl, next);
     const bool slow = !(next_error < 0.5 * error);
     if (next_error < error) {
       double *swap = best;

@@ -20,8 +20,14 @@ static void kinematics(sn_sim *sim, const sn_state *state) {
   sni_dynamics_kinematics(&sim->d, state_q(state), state_qd(state));
 }
 
-static sn_status no_inertia(const sn_sim *sim, sn_error *err, int body, double t) {
-  return sni_fail_body(sim, err, SN_E_SINGULAR, body, t, "has no inertia against its own motion");
+/* Why a recursion stopped at a body. */
+static sn_status no_inertia(const sn_sim *sim, sn_error *err, int body, const sn_state *state) {
+  int lost = sni_dynamics_not_finite(&sim->d, state_q(state));
+  lost = lost >= 0 ? lost : sni_dynamics_not_finite(&sim->d, state_qd(state));
+  return lost >= 0 ? sni_fail_body(sim, err, SN_E_DIVERGED, lost, state->t,
+                                   "has a coordinate or a rate that is not finite")
+                   : sni_fail_body(sim, err, SN_E_SINGULAR, body, state->t,
+                                   "has no inertia against its own motion");
 }
 
 sn_status sn_sim_forward(sn_sim *sim, const sn_state *state, const sn_input *input, double *qdd,
@@ -32,7 +38,7 @@ sn_status sn_sim_forward(sn_sim *sim, const sn_state *state, const sn_input *inp
   }
   copy_state(sim, state);
   const int bad = sni_dynamics_accelerate(&sim->d, state->t, state->t, sim->q, sim->qd, input, qdd);
-  return bad >= 0 ? no_inertia(sim, err, bad, state->t) : SN_OK;
+  return bad >= 0 ? no_inertia(sim, err, bad, state) : SN_OK;
 }
 
 static void reactions_out(const sn_sim *sim, sn_vec6 *reaction) {
@@ -82,7 +88,7 @@ sn_status sn_sim_hybrid(sn_sim *sim, const sn_state *state, const sn_input *inpu
   /* only joints with a motion may be prescribed in what comes after this call */
   memset(d->prescribed, 0, (size_t)t->nbody * sizeof *d->prescribed);
   if (bad >= 0) {
-    return no_inertia(sim, err, bad, state->t);
+    return no_inertia(sim, err, bad, state);
   }
   sni_inverse(t, &in, &d->w, qdd, sim->tau, sim->F);
   for (int i = 0; i < t->nbody; i++) {
@@ -173,7 +179,7 @@ sn_status sn_sim_Minv_mul(sn_sim *sim, const sn_state *state, const double *x, d
   const sni_aba_in in = sni_dynamics_aba_in(&sim->d);
   const int bad = sni_factorise(&sim->m->tree, &in, &sim->d.w);
   if (bad >= 0) {
-    return no_inertia(sim, err, bad, state->t);
+    return no_inertia(sim, err, bad, state);
   }
   sni_Minv_mul(&sim->m->tree, &sim->d.w, x, y);
   return SN_OK;

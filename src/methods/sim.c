@@ -131,11 +131,14 @@ sn_status sn_sim_step(sn_sim *sim, sn_state *state, const sn_input *input, sn_in
     t_start = state->t;
     count = 0;
   }
+  const double t_end = t_start + (double)(count + 1) * step;
+  if (!(t_end > state->t) || !isfinite(t_end)) { /* this way round so that NaN fails too */
+    return sni_fail(err, SN_E_VALUE, "t = %g is too far for steps of %g", state->t, step);
+  }
   if (state->method != method) {
     memset(sni_state_private(state), 0, (size_t)sim->method->state_count(sim->m) * sizeof(double));
     state->method = method;
   }
-  const double t_end = t_start + (double)(count + 1) * step;
   sn_energy before = {0}, after = {0};
   if (sim->options.report_energy) {
     sn_sim_energy(sim, state, &before);

@@ -17,7 +17,8 @@
 #include <string.h>
 
 /* Private part of a state: a word that says whether it still holds, then 6 numbers a body: angular
- * velocity in the body's axes, velocity of the centre of mass in world axes. */
+ * velocity in the body's axes, velocity of the centre of mass in world axes; then 3 a body: the
+ * acceleration of the centre of mass in the last step. */
 enum { EXPOSED, HEAD };
 
 #define RETRY_DEPTH  10 /* a step is divided into at most 1024                         */
@@ -42,7 +43,7 @@ static sn_status redmax_supports(const sn_model *m, sn_error *err) {
 }
 
 static int redmax_state_count(const sn_model *m) {
-  return HEAD + 6 * m->tree.nbody;
+  return HEAD + 9 * m->tree.nbody;
 }
 
 enum { TREE, PCG, GRAPH, SOLVERS };
@@ -115,8 +116,9 @@ static double fingerprint(const sn_state *s) {
   return word;
 }
 
-/* What the bodies do when the rates are x: needs kinematics; w->a is used. */
-static void carry(sn_sim *sim, const double *x, double *own) {
+/* What the bodies do when the rates are x, h after they did what is in own; h = 0: for the first
+ * time.  Needs kinematics; w->a is used. */
+static void carry(sn_sim *sim, const double *x, double h, double *own) {
   const sni_tree *t = &sim->m->tree;
   sni_work *w = &sim->d.w;
   sni_J_mul_world(t, w, x);
@@ -125,6 +127,10 @@ static void carry(sn_sim *sim, const double *x, double *own) {
     const sn_vec3 c = sn_mat3_mul_vec(R, sni_params_inertia(&sim->d.params, i).com);
     const sn_vec6 a = sni_lane6_vec6(w->a[i]);
     const sn_vec3 turn = sn_mat3_tmul_vec(R, a.w), move = sn_vec3_add(a.v, sn_vec3_cross(a.w, c));
+    double *v = own + 6 * i + 3, *a1 = own + 6 * t->nbody + 3 * i;
+    for (int c = 0; c < 3; c++) {
+      a1[c] = h > 0 ? (sn_vec3_get(move, c) - v[c]) / h : 0;
+    }
     memcpy(own + 6 * i, (double[6]){turn.x, turn.y, turn.z, move.x, move.y, move.z},
            6 * sizeof(double));
   }
@@ -300,7 +306,7 @@ static sn_status step_euler(sn_sim *sim, sn_state *state, const sn_input *input,
   sni_dynamics_reparam(&sim->d, q, qd);
   sni_dynamics_kinematics(&sim->d, q, qd);
   if (projected && !carried) {
-    carry(sim, qd, own);
+    carry(sim, qd, 0, own);
   }
 
   /* drives that would pass their limits get them instead, and the others see it */
@@ -308,6 +314,7 @@ static sn_status step_euler(sn_sim *sim, sn_state *state, const sn_input *input,
   double *q1 = s->scratch;
   sn_status status = SN_OK;
   bool limits = true;
+  s->acceleration = projected && carried ? own + 6 * t->nbody : NULL;
   sni_system_release_drives(s);
   for (int pass = 0; limits && pass <= LIMIT_PASSES; pass++) {
     equations(sim, t_end, h, q, qd, input, own);
@@ -324,8 +331,8 @@ static sn_status step_euler(sn_sim *sim, sn_state *state, const sn_input *input,
     }
     limits = sni_system_limit_drives(s, t_end, q1, qd1, input);
   }
-  carry(sim, qd1, own);
   if (projected) {
+    carry(sim, qd1, h, own);
     expose_balls(t, h, q1, qd1);
   }
   memcpy(sni_state_q(state), q1, bytes);
@@ -366,6 +373,7 @@ static sn_status step_ros2(sn_sim *sim, sn_state *state, const sn_input *input, 
   if (bad >= 0) {
     return sni_fail_body(sim, err, SN_E_SINGULAR, bad, t, "has no inertia against its own motion");
   }
+  s->acceleration = NULL;
   sni_system_limit_drives(s, t, q, qd, input);
   sni_system_assemble(s, t_end, g, q, qd, input, (sni_tangent)sim->options.redmax.tangent);
   sn_status status = factorise(sim, t, err);

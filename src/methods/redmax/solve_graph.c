@@ -40,14 +40,18 @@ static void graph_free(void **own) {
 }
 
 typedef struct pattern {
-  int n, nblock;
-  int *size, *sign, *need, *row, *col;
+  int n, nblock, nrule;
+  int *size, *sign, *later, *earlier, *row, *col;
 } pattern;
 
-static int add_node(pattern *p, int size, int sign, int need) {
+/* after: the node that must be eliminated before this one can have a pivot; -1: none. */
+static int add_node(pattern *p, int size, int sign, int after) {
   p->size[p->n] = size;
   p->sign[p->n] = sign;
-  p->need[p->n] = need;
+  if (after >= 0) {
+    p->later[p->nrule] = p->n;
+    p->earlier[p->nrule++] = after;
+  }
   return p->n++;
 }
 
@@ -66,15 +70,15 @@ static void lay_out(const sni_system *s, graph *g, pattern *p) {
     if (s->grounded[i]) {
       continue;
     }
-    g->phi[i] = add_node(p, 6, 1, 0);
+    g->phi[i] = add_node(p, 6, 1, -1);
     g->mass[i] = add_block(p, g->phi[i], g->phi[i]);
-    g->lambda[i] = add_node(p, 6, -1, 6);
+    g->lambda[i] = add_node(p, 6, -1, g->phi[i]);
     g->tie[i] = add_block(p, g->lambda[i], g->phi[i]);
     if (parent >= 0 && !s->grounded[parent]) {
       g->shift[i] = add_block(p, g->lambda[i], g->phi[parent]);
     }
     if (nv > 0) {
-      g->qd[i] = add_node(p, nv, 1, nv);
+      g->qd[i] = add_node(p, nv, 1, g->lambda[i]);
       g->own[i] = add_block(p, g->qd[i], g->qd[i]);
       g->joint[i] = add_block(p, g->lambda[i], g->qd[i]);
     }
@@ -100,7 +104,7 @@ static sn_status graph_build(sni_system *s, void **own, sn_error *err) {
   const size_t nbody = (size_t)s->t->nbody, nforce = (size_t)s->d->m->nforce;
   graph *g = calloc(1, sizeof *g);
   const size_t nodes = 3 * nbody, blocks = 5 * nbody + nforce;
-  int *memory = calloc(3 * nodes + 2 * blocks + 1, sizeof *memory);
+  int *memory = calloc(4 * nodes + 2 * blocks + 1, sizeof *memory);
   int *per_body = calloc(9 * nbody + 1, sizeof *per_body), *pair = calloc(nforce + 1, sizeof *pair);
   sn_status status = SN_E_MEMORY;
   if (g && memory && per_body && pair) {
@@ -112,12 +116,19 @@ static sn_status graph_build(sni_system *s, void **own, sn_error *err) {
     g->pair = pair;
     pattern p = {.size = memory,
                  .sign = memory + nodes,
-                 .need = memory + 2 * nodes,
-                 .row = memory + 3 * nodes,
-                 .col = memory + 3 * nodes + blocks};
+                 .later = memory + 2 * nodes,
+                 .earlier = memory + 3 * nodes,
+                 .row = memory + 4 * nodes,
+                 .col = memory + 4 * nodes + blocks};
     lay_out(s, g, &p);
     g->x = g->scalars >= 0 ? calloc((size_t)g->scalars + 1, sizeof *g->x) : NULL;
-    const sni_ldl_pattern ldl = {p.n, {p.size, p.sign, p.need}, p.nblock, p.row, p.col};
+    const sni_ldl_pattern ldl = {.n = p.n,
+                                 .size = p.size,
+                                 .sign = p.sign,
+                                 .block_count = p.nblock,
+                                 .row = p.row,
+                                 .col = p.col,
+                                 .rules = {p.nrule, p.later, p.earlier}};
     status = g->x ? sni_ldl_build(&ldl, NULL, &g->ldl, err) : SN_E_MEMORY;
   } else {
     free(per_body);

@@ -52,10 +52,10 @@ static void add_drag(sni_system *s) {
   }
 }
 
-static void add_term(sni_system *s, int force, const sni_term *from) {
-  const sni_force *f = &s->d->m->force[force];
+/* body: the two of the term; force: whose it is, -1: of none. */
+static void add_term(sni_system *s, int force, const int body[2], const sni_term *from) {
   if (s->nterm == s->term_capacity) {
-    return; /* cannot happen: there is room for SNI_TERMS_MAX a force */
+    return; /* cannot happen: there is room for SNI_TERMS_MAX a force and for 3 a body */
   }
   const double c = s->h * from->d + s->h * s->h * from->k;
   sni_link_term *term = &s->term[s->nterm++];
@@ -63,13 +63,84 @@ static void add_term(sni_system *s, int force, const sni_term *from) {
   term->d = from->d;
   term->force = force;
   for (int k = 0; k < 2; k++) {
-    term->body[k] = f->body[k] >= 0 && !s->grounded[f->body[k]] ? f->body[k] : -1;
+    term->body[k] = body[k] >= 0 && !s->grounded[body[k]] ? body[k] : -1;
     term->p[k] = sni_lane6_from(from->p[k]);
     if (term->body[k] >= 0) {
       add_square(block_of(s, term->body[k]), c, term->p[k]);
     }
   }
   s->npair += term->body[0] >= 0 && term->body[1] >= 0;
+}
+
+/* ---- tension along the tree ----
+ *
+ * A force pulls at every joint between its body and the ground, and its torques there change as the
+ * arms turn.  With F the sum of the forces on a child and all that hangs on it, at the arm r from
+ * its parent's origin, the parent has
+ *
+ *     -K = (F.r) 1 - (F r^T + r F^T)/2     against turning, as on the lever of a spring,
+ *
+ * and every body the same for its weight.  (Moments in the joints give terms between parent and
+ * child too; they resist as much as they push and are left out.)  Under a heavy weight a light
+ * chain is stiffer by this than by anything else.  The step bears h^2 K up to 4 M without it, so
+ * only what is above the body's own moments of inertia is taken: where there is little tension,
+ * mechanisms swing without the damping that comes with implicit forces. */
+
+static sn_mat3 outer(sn_vec3 a, sn_vec3 b) {
+  return (sn_mat3){{{a.x * b.x, a.x * b.y, a.x * b.z},
+                    {a.y * b.x, a.y * b.y, a.y * b.z},
+                    {a.z * b.x, a.z * b.y, a.z * b.z}}};
+}
+
+static bool positive_definite(sn_mat3 A) {
+  return A.m[0][0] > 0 && A.m[0][0] * A.m[1][1] > A.m[0][1] * A.m[0][1] && sn_mat3_det(A) > 0;
+}
+
+static void add_tension(sni_system *s) {
+  const sni_dynamics *d = s->d;
+  const sni_tree *t = s->t;
+  const sn_vec3 g = {d->params.gravity[0], d->params.gravity[1], d->params.gravity[2]};
+  for (int i = 0; i < t->nbody; i++) {
+    const sn_inertia I = sni_params_inertia(&d->params, i);
+    const sn_vec3 weight = sn_vec3_scale(g, I.mass);
+    sn_vec3 force = d->use_wrench ? sn_vec3_add(weight, d->w.wrench[i].v) : weight;
+    if (s->acceleration) {
+      const double *a = s->acceleration + 3 * i;
+      force = sn_vec3_addscaled(force, -I.mass, (sn_vec3){a[0], a[1], a[2]});
+    }
+    s->pull[i] = outer(weight, sn_mat3_mul_vec(sni_link_R(&d->w.link[i]), I.com));
+    s->f[i].v = sni_lane_from(force);
+  }
+  for (int i = t->nbody - 1; i >= 0; i--) {
+    const int p = t->parent[i];
+    if (p >= 0) {
+      const sn_mat3 G = outer(sni_lane_vec3(s->f[i].v), sni_lane_vec3(d->w.link[i].r));
+      s->pull[p] = sn_mat3_add(s->pull[p], G);
+      s->f[p].v += s->f[i].v;
+    }
+    if (s->grounded[i]) {
+      continue;
+    }
+    /* the moments of inertia less h^2 (tr G 1 - (G + G^T)/2) */
+    const sn_mat3 R = sni_link_R(&d->w.link[i]), G = s->pull[i];
+    const sn_mat3 I = sn_inertia_tensor(sni_params_inertia(&d->params, i));
+    const double h2 = s->h * s->h;
+    sn_mat3 left = sn_mat3_mul(R, sn_mat3_mul(I, sn_mat3_transpose(R)));
+    left = sn_mat3_add(left, sn_mat3_scale(sn_mat3_add(G, sn_mat3_transpose(G)), 0.5 * h2));
+    for (int c = 0; c < 3; c++) {
+      left.m[c][c] -= h2 * sn_mat3_trace(G);
+    }
+    if (positive_definite(left)) {
+      continue;
+    }
+    double value[3];
+    sn_mat3 axes;
+    sn_sym3_eigen(left, value, &axes);
+    for (int c = 0; c < 3 && value[c] < 0; c++) {
+      const sni_term term = {.k = -value[c] / h2, .p = {{.w = sn_mat3_col(axes, c)}}};
+      add_term(s, -1, (int[2]){i, -1}, &term);
+    }
+  }
 }
 
 /* ---- joints ---- */
@@ -161,6 +232,9 @@ void sni_system_assemble(sni_system *s, double t, double h, const double *q, con
   sni_dynamics_external(d, t, t, q, qd, input, true);
   add_joints(s, q, qd);
   add_drag(s);
+  if (tangent == SNI_TANGENT_CLAMPED) {
+    add_tension(s);
+  }
   const sni_force_eval e = sni_dynamics_force_eval(d, t, t, true);
   for (int f = 0; f < m->nforce; f++) {
     const sni_force *force = &m->force[f];
@@ -169,7 +243,7 @@ void sni_system_assemble(sni_system *s, double t, double h, const double *q, con
       sni_term term[SNI_TERMS_MAX];
       const int n = ops->tangent(&e, force, d->params.force + force->param, tangent, term);
       for (int k = 0; k < n; k++) {
-        add_term(s, f, &term[k]);
+        add_term(s, f, force->body, &term[k]);
       }
     }
   }
@@ -317,13 +391,14 @@ int sni_system_pair_count(const sni_system *s) {
 
 static size_t lay_out(sni_system *s, const sn_model *m, char *memory) {
   const size_t nbody = (size_t)m->tree.nbody, nv = (size_t)m->tree.nv;
-  const size_t capacity = (size_t)m->nforce * SNI_TERMS_MAX;
+  const size_t capacity = (size_t)m->nforce * SNI_TERMS_MAX + 3 * nbody;
   size_t used = 0;
 #define TAKE(count, size)                                                                          \
   (memory ? (void *)(memory + used) : NULL);                                                       \
   used += ((count) * (size) + 63) / 64 * 64
   s->extra = TAKE(nbody, sizeof *s->extra);
   s->f = TAKE(nbody, sizeof *s->f);
+  s->pull = TAKE(nbody, sizeof *s->pull);
   s->term = TAKE(capacity, sizeof *s->term);
   s->joint_matrix = TAKE((size_t)m->tree.nfactor, sizeof *s->joint_matrix);
   s->b = TAKE(nv, sizeof *s->b);

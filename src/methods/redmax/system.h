@@ -12,7 +12,7 @@
 /* A term of a force (sni_term) between two bodies, one of which may stand still. */
 typedef struct sni_link_term {
   double k, d;
-  int force;   /* whose it is       */
+  int force;   /* whose it is; -1: of none */
   int body[2]; /* -1: does not move */
   sni_lane6 p[2];
 } sni_link_term;
@@ -36,6 +36,8 @@ typedef struct sni_system {
   double *scratch; /* 7 nv  for the integrators                                              */
   double *b;       /* nv                                                                      */
   sni_lane6 *f;    /* nbody  scratch of the operator                                          */
+  sn_mat3 *pull;   /* nbody  scratch of assemble: sum of F r^T                                */
+  const double *acceleration; /* nbody x 3  of the centres of mass, as far as known; NULL: not */
 } sni_system;
 
 size_t sni_system_size(const sn_model *m);
