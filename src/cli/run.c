@@ -284,11 +284,12 @@ const cli_command cli_run = {
         "Ctrl-C ends a run cleanly: files are complete up to there, exit status 130.",
     .option = options,
     .noption = sizeof options / sizeof *options,
-    .examples = "  sinew run scenes/pendulum.yaml\n"
-                "  sinew run scenes/pendulum.yaml --out pendulum.csv --every 0.05\n"
-                "  sinew run scenes/pendulum.yaml --integrator rk4 --step 1/240 --duration 2\n"
-                "  sinew run scenes/pendulum.yaml --set initial.rod.q=30*deg --set run.step=0.005\n"
-                "  sinew run scenes/demo.yaml --duration 1 --out trail.csv --channels 'wheel.pos.*,E'\n"
-                "  sinew run scenes/pendulum.yaml --duration 1 --save half.state\n"
-                "  sinew run scenes/pendulum.yaml --duration 1 --load half.state --json\n",
+    .examples =
+        "  sinew run scenes/pendulum.yaml\n"
+        "  sinew run scenes/pendulum.yaml --out pendulum.csv --every 0.05\n"
+        "  sinew run scenes/pendulum.yaml --integrator rk4 --step 1/240 --duration 2\n"
+        "  sinew run scenes/pendulum.yaml --set initial.rod.q=30*deg --set run.step=0.005\n"
+        "  sinew run scenes/demo.yaml --duration 1 --out trail.csv --channels 'wheel.pos.*,E'\n"
+        "  sinew run scenes/pendulum.yaml --duration 1 --save half.state\n"
+        "  sinew run scenes/pendulum.yaml --duration 1 --load half.state --json\n",
     .run = run};

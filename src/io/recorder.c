@@ -83,24 +83,32 @@ static void list_chosen(sni_recorder *r, const sn_sim *sim, const bool *wanted, 
   }
 }
 
-sn_status sni_recorder_open(sni_recorder *r, const sn_sim *sim, const char *path,
-                            const char *const *pattern, int npattern, sn_error *err) {
-  *r = (sni_recorder){0};
+static sn_status select_channels(sni_recorder *r, const sn_sim *sim, const char *const *pattern,
+                                 int npattern, int *count, sn_error *err) {
   const size_t n = (size_t)sn_sim_channel_count(sim);
   bool *wanted = calloc(n, sizeof *wanted);
   r->channel = malloc(n * sizeof *r->channel);
   r->value = malloc(n * sizeof *r->value);
-  sn_status status = wanted && r->channel && r->value
-                         ? choose(sim, pattern, npattern, wanted, err)
-                         : sni_fail(err, SN_E_MEMORY, "no memory for %zu channels", n);
-  int count = 0;
+  if (!wanted || !r->channel || !r->value) {
+    free(wanted);
+    return sni_fail(err, SN_E_MEMORY, "no memory for %zu channels", n);
+  }
+  const sn_status status = choose(sim, pattern, npattern, wanted, err);
   if (status == SN_OK) {
-    list_chosen(r, sim, wanted, &count);
-    status = sni_csv_writer_open(&r->csv, path, err);
+    list_chosen(r, sim, wanted, count);
   }
   free(wanted);
-  char name[NAME_MAX_BYTES];
+  return status;
+}
+
+sn_status sni_recorder_open(sni_recorder *r, const sn_sim *sim, const char *path,
+                            const char *const *pattern, int npattern, sn_error *err) {
+  int count = 0;
+  *r = (sni_recorder){0};
+  sn_status status = select_channels(r, sim, pattern, npattern, &count, err);
+  status = status == SN_OK ? sni_csv_writer_open(&r->csv, path, err) : status;
   for (int k = 0; status == SN_OK && k < count; k++) {
+    char name[NAME_MAX_BYTES];
     sni_csv_writer_name(&r->csv, sn_sim_channel_name(sim, r->channel[k], name, sizeof name));
   }
   return status;

@@ -239,6 +239,20 @@ TEST(bodies_without_mass) {
   done(&f);
 }
 
+TEST(a_state_that_is_not_finite_is_named) {
+  sn_body_def a = test_link("a", "world", "revolute"), b = test_link("b", "a", "revolute");
+  sn_builder *builder = test_builder(&a);
+  sn_builder_add_body(builder, &b);
+  fixture f = finish(builder);
+  double qdd[2];
+  sn_error err;
+  sn_state_q(f.s)[1] = NAN;
+  CHECK(sn_sim_forward(f.sim, f.s, NULL, qdd, &err) == SN_E_DIVERGED, "it was taken");
+  CHECK(strcmp(err.text, "at t = 0: 'b' has a coordinate or a rate that is not finite") == 0,
+        "'%s'", err.text);
+  done(&f);
+}
+
 /* Inertia that is there only by rounding is none: a point mass on the axis, whatever the axis. */
 TEST(rounding_is_no_inertia) {
   for (unsigned seed = 0; seed < 200; seed++) {
@@ -303,6 +317,7 @@ TEST(a_model_without_coordinates) {
 int main(void) {
   RUN_TESTS(T(pendulum), T(free_body), T(reactions_of_what_hangs), T(long_runs_of_equal_joints),
             T(far_away_it_moves_the_same), T(a_motion_gives_its_acceleration),
-            T(hybrid_leaves_no_trace), T(bodies_without_mass), T(rounding_is_no_inertia),
+            T(hybrid_leaves_no_trace), T(bodies_without_mass),
+            T(a_state_that_is_not_finite_is_named), T(rounding_is_no_inertia),
             T(two_hinges_about_one_axis), T(a_model_without_coordinates));
 }

@@ -1,61 +1,17 @@
 /* The integrators of the method `recursive`: their order, their tolerance, what they do at the
- * breaks of time functions, and prescribed motions. */
+ * breaks of time functions, when something changes from outside, and in trouble. */
 #include "methods/recursive/ode.h"
-#include "model/function.h"
+#include "oracle.h"
 #include "trees.h"
-
-/* ---- an independent integrator: Gragg, Bulirsch and Stoer with eight columns ---- */
-
-typedef void (*field)(double t, const double *y, double *dydt);
-
-static void midpoint(field f, int n, double t, double H, int parts, const double *y, double *out) {
-  double a[8], b[8], d[8];
-  const double h = H / parts;
-  f(t, y, d);
-  for (int i = 0; i < n; i++) {
-    a[i] = y[i];
-    b[i] = y[i] + h * d[i];
-  }
-  for (int k = 1; k < parts; k++) {
-    f(t + k * h, b, d);
-    for (int i = 0; i < n; i++) {
-      const double next = a[i] + 2 * h * d[i];
-      a[i] = b[i];
-      b[i] = next;
-    }
-  }
-  f(t + H, b, d);
-  for (int i = 0; i < n; i++) {
-    out[i] = 0.5 * (a[i] + b[i] + h * d[i]);
-  }
-}
-
-static void oracle(field f, int n, double t, double t_end, int steps, double *y) {
-  const double H = (t_end - t) / steps;
-  for (int s = 0; s < steps; s++) {
-    double table[8][8];
-    for (int row = 0; row < 8; row++) {
-      midpoint(f, n, t + s * H, H, 2 * (row + 1), y, table[row]);
-      for (int k = row - 1; k >= 0; k--) { /* Neville in h^2 */
-        const double ratio = (row + 1.0) / (k + 1.0);
-        for (int i = 0; i < n; i++) {
-          table[k][i] = table[k + 1][i] + (table[k + 1][i] - table[k][i]) / (ratio * ratio - 1);
-        }
-      }
-    }
-    memcpy(y, table[0], (size_t)n * sizeof *y);
-  }
-}
 
 /* Two of our links in a row, in the plane: masses 1, centres at 0.5, joints 1 apart, moments 0.09
  * about the centre.  q measures from hanging, the second from the first. */
-#define GRAVITY 9.81
 static void double_pendulum(double t, const double *y, double *dydt) {
   (void)t;
   const double s = sin(y[1]), c = cos(y[1]), I = 0.09;
   const double m22 = I + 0.25, m12 = m22 + 0.5 * c, m11 = 2 * I + 0.25 + 1.25 + c;
   const double total = y[2] + y[3];
-  const double g2 = 0.5 * GRAVITY * sin(y[0] + y[1]), g1 = 1.5 * GRAVITY * sin(y[0]) + g2;
+  const double g2 = 0.5 * 9.81 * sin(y[0] + y[1]), g1 = 1.5 * 9.81 * sin(y[0]) + g2;
   const double b1 = 0.5 * s * (total * total - y[2] * y[2]) - g1, b2 = -0.5 * s * y[2] * y[2] - g2;
   const double det = m11 * m22 - m12 * m12;
   dydt[0] = y[2];
@@ -377,209 +333,6 @@ TEST(keyframes_are_integrated_exactly) {
   }
 }
 
-/* ---- prescribed motions ---- */
-
-static const char *const swing = "0.5*sin(3*t) + 0.1*t^2";
-
-/* A driven upper link, a free lower one. */
-static sn_builder *driven_builder(const char *q, const char *active) {
-  sn_body_def a = test_link("upper", "world", "revolute"),
-              b = test_link("lower", "upper", "revolute");
-  b.joint.at = sn_pose(0, 0, -1);
-  a.joint.stiffness = sn_per_dof_all(7);
-  a.joint.damping = sn_per_dof_all(0.3);
-  a.joint.armature = sn_per_dof_all(0.2);
-  sn_builder *builder = test_builder(&a);
-  sn_motion_def motion = sn_motion_def_default();
-  motion.name = "motor";
-  motion.joint = "upper";
-  motion.nq = 1;
-  motion.q[0] = (sn_function_def){.expression = q};
-  if (active) {
-    motion.active = (sn_function_def){.expression = active};
-  }
-  CHECK(sn_builder_add_body(builder, &b) == SN_OK &&
-            sn_builder_add_motion(builder, &motion) == SN_OK,
-        "out of memory");
-  return builder;
-}
-
-TEST(motions_are_followed_to_the_last_bit) {
-  sn_function_def def = {.expression = swing};
-  sni_function *f = NULL;
-  CHECK(sni_function_build(&def, &f, NULL) == SN_OK, "no function");
-  for (int which = 0; which < 2; which++) {
-    sn_model *m = test_finish(driven_builder(swing, NULL));
-    const sn_options o = options_of(which ? SN_RK4 : SN_DOPRI5, 0.013, 1e-9);
-    sn_sim *sim = test_sim(m, &o);
-    sn_state *s = test_state(m);
-    const int i = sn_model_joint_first(m, sn_model_body_find(m, "upper"));
-    for (int k = 0; k < 200; k++) {
-      double at[3];
-      sni_function_eval(f, *sn_state_time(s), *sn_state_time(s), at);
-      CHECK(sn_state_q(s)[i] == at[0] && sn_state_qd(s)[i] == at[1], "t = %g: q = %.17g, not %.17g",
-            *sn_state_time(s), sn_state_q(s)[i], at[0]);
-      test_step(sim, s, NULL);
-    }
-    sn_state_free(&s);
-    sn_sim_free(&sim);
-    sn_model_free(&m);
-  }
-  sni_function_free(&f);
-}
-
-/* motor.tau is what inverse dynamics asks for; upper.tau has the joint's spring and damper in it.
- */
-TEST(the_torque_of_a_motion_is_that_of_inverse_dynamics) {
-  sn_model *m = test_finish(driven_builder(swing, NULL));
-  sn_sim *sim = test_sim(m, NULL);
-  sn_state *s = test_state(m);
-  const int channel[] = {
-      sn_sim_channel_find(sim, "motor.tau"), sn_sim_channel_find(sim, "upper.tau"),
-      sn_sim_channel_find(sim, "upper.qdd"), sn_sim_channel_find(sim, "lower.qdd"),
-      sn_sim_channel_find(sim, "lower.tau")};
-  for (int k = 0; k < 50; k++) {
-    test_step(sim, s, NULL);
-    double read[5], tau[2];
-    sn_error err;
-    CHECK(sn_sim_channels(sim, s, NULL, channel, 5, read, &err) == SN_OK, "%s", err.text);
-    const double qdd[2] = {read[2], read[3]}, t = *sn_state_time(s);
-    CHECK(sn_sim_inverse(sim, s, NULL, qdd, tau, NULL, &err) == SN_OK, "%s", err.text);
-    CHECK(fabs(read[0] - tau[0]) < 1e-12 * fmax(1, fabs(tau[0])), "t = %g: %g, not %g", t, read[0],
-          tau[0]);
-    CHECK(fabs(tau[1]) < 1e-12 && fabs(read[4]) < 1e-12, "the free joint needs %g", tau[1]);
-    const double spring = -7 * sn_state_q(s)[0] - 0.3 * sn_state_qd(s)[0];
-    CHECK(fabs(read[1] - read[0] - spring) < 1e-12, "t = %g: the joint carries %g", t, read[1]);
-    CHECK(fabs(read[2] - (-4.5 * sin(3 * t) + 0.2)) < 1e-13, "t = %g: qdd = %g", t, read[2]);
-  }
-  sn_state_free(&s);
-  sn_sim_free(&sim);
-  sn_model_free(&m);
-}
-
-/* The free joint under a driven one: the same motion as with the pivot's acceleration written out.
- */
-static void carried_pendulum(double t, const double *y, double *dydt) {
-  const double q = 0.5 * sin(3 * t) + 0.1 * t * t, v = 1.5 * cos(3 * t) + 0.2 * t,
-               a = -4.5 * sin(3 * t) + 0.2;
-  /* centre of the lower link at (sin q + sin(q + y)/2): its own equation of the double pendulum */
-  const double I = 0.09 + 0.25;
-  dydt[0] = y[1];
-  dydt[1] =
-      (-0.5 * sin(y[0]) * v * v - 0.5 * GRAVITY * sin(q + y[0]) - (I + 0.5 * cos(y[0])) * a) / I;
-}
-
-TEST(what_hangs_on_a_driven_joint_moves_right) {
-  for (int which = 0; which < 2; which++) {
-    sn_model *m = test_finish(driven_builder(swing, NULL));
-    const sn_options o = options_of(which ? SN_RK4 : SN_DOPRI5, 1.0 / 512, 1e-11);
-    sn_sim *sim = test_sim(m, &o);
-    sn_state *s = test_state(m);
-    double y[2] = {0, 0};
-    oracle(carried_pendulum, 2, 0, 1, 100, y);
-    for (int k = 0; k < 512; k++) {
-      test_step(sim, s, NULL);
-    }
-    const double e = fmax(fabs(sn_state_q(s)[1] - y[0]), fabs(sn_state_qd(s)[1] - y[1]));
-    CHECK(e < 1e-9, "%s is off by %g", which ? "rk4" : "dopri5", e);
-    sn_state_free(&s);
-    sn_sim_free(&sim);
-    sn_model_free(&m);
-  }
-}
-
-/* The upper link swings freely until 0.5; the motion wants it at 0.  However the switch is written,
- * the step that would jump fails, says who and when, and leaves the last good state. */
-TEST(a_motion_that_takes_over_in_the_wrong_place_is_an_error) {
-  const char *const switches[] = {"t > 0.5", "t - 0.5", "step(t - 0.5)"};
-  for (int which = 0; which < 6; which++) {
-    sn_builder *b = driven_builder("0*t", switches[which / 2]);
-    sn_initial_def initial = sn_initial_def_default();
-    initial.body = "upper";
-    initial.q = sn_per_dof_all(0.8);
-    CHECK(sn_builder_set_initial(b, &initial) == SN_OK, "out of memory");
-    sn_model *m = test_finish(b);
-    const sn_options o = options_of(which % 2 ? SN_RK4 : SN_DOPRI5, 0.01, 1e-9);
-    sn_sim *sim = test_sim(m, &o);
-    sn_state *s = test_state(m), *before = NULL;
-    sn_error err = {0};
-    sn_status status = SN_OK;
-    int good = 0;
-    for (; status == SN_OK && good < 100; good++) {
-      sn_state_free(&before);
-      sn_state_clone(s, &before);
-      status = sn_sim_step(sim, s, NULL, NULL, &err);
-    }
-    CHECK(status == SN_E_VALUE, "'%s': status %d", switches[which / 2], status);
-    CHECK(strstr(err.text,
-                 "motion 'motor' jumps at t = 0.5: it wants q = 0, qd = 0 where the joint "
-                 "'upper' has q = "),
-          "'%s'", err.text);
-    CHECK(sn_state_equal(s, before), "the state is not the last good one");
-    CHECK(good == 51, "%d steps went well, not 50", good - 1);
-    sn_state_free(&s);
-    sn_state_free(&before);
-    sn_sim_free(&sim);
-    sn_model_free(&m);
-  }
-}
-
-/* Let go at 0.5, caught again where it is: no error, and free in between. */
-TEST(a_motion_can_let_go) {
-  for (int which = 0; which < 2; which++) {
-    sn_model *m = test_finish(driven_builder("0.3*sin(2*t)", "t < 0.5"));
-    const sn_options o = options_of(which ? SN_RK4 : SN_DOPRI5, 0.01, 1e-10);
-    sn_sim *sim = test_sim(m, &o);
-    sn_state *s = test_state(m);
-    for (int k = 0; k < 100; k++) {
-      test_step(sim, s, NULL);
-      const double t = *sn_state_time(s);
-      const double off = fabs(sn_state_q(s)[0] - 0.3 * sin(2 * t));
-      CHECK(t <= 0.5 ? off < 1e-16 : t < 0.6 || off > 1e-6, "t = %g: off by %g", t, off);
-      if (t > 0.5) { /* a motion that does not act has no torque */
-        double tau;
-        sn_sim_channels(sim, s, NULL, (int[]){sn_sim_channel_find(sim, "motor.tau")}, 1, &tau,
-                        NULL);
-        CHECK(tau == 0, "t = %g: %g", t, tau);
-      }
-    }
-    sn_state_free(&s);
-    sn_sim_free(&sim);
-    sn_model_free(&m);
-  }
-}
-
-/* What a motion does after the last state that is asked for does not matter. */
-TEST(a_jump_behind_the_end_does_no_harm) {
-  const double time[] = {0, 0.1, 0.5}, value[] = {0, 0.2, 0.5};
-  for (int which = 0; which < 2; which++) {
-    sn_body_def a = test_link("upper", "world", "revolute");
-    sn_builder *b = test_builder(&a);
-    sn_motion_def motion = sn_motion_def_default();
-    motion.name = "motor";
-    motion.joint = "upper";
-    motion.nq = 1;
-    motion.q[0] = (sn_function_def){
-        .key_time = time, .key_value = value, .nkey = 3, .interpolation = SN_INTERPOLATE_CUBIC};
-    CHECK(sn_builder_add_motion(b, &motion) == SN_OK, "out of memory");
-    sn_model *m = test_finish(b);
-    const sn_options o = options_of(which ? SN_RK4 : SN_DOPRI5, 0.1, 1e-9);
-    sn_sim *sim = test_sim(m, &o);
-    sn_state *s = test_state(m);
-    for (int k = 0; k < 5; k++) {
-      test_step(sim, s, NULL);
-    }
-    CHECK(fabs(sn_state_q(s)[0] - 0.5) < 1e-15, "q = %g at the last key", sn_state_q(s)[0]);
-    sn_error err;
-    CHECK(sn_sim_step(sim, s, NULL, NULL, &err) == SN_E_VALUE &&
-              strstr(err.text, "jumps at t = 0.5"),
-          "'%s'", err.text);
-    sn_state_free(&s);
-    sn_sim_free(&sim);
-    sn_model_free(&m);
-  }
-}
-
 /* ---- what comes from outside ---- */
 
 typedef struct wind {
@@ -723,6 +476,31 @@ TEST(numbers_that_are_not_finite_are_refused) {
   sn_model_free(&m);
 }
 
+/* Where a step would not change the time any more, or there is none. */
+TEST(times_that_cannot_be_are_refused) {
+  sn_model *m = double_pendulum_model();
+  for (int which = 0; which < 2; which++) {
+    const sn_options o = options_of(which ? SN_RK4 : SN_DOPRI5, 0.01, 1e-8);
+    const double t[] = {1e20, INFINITY, NAN};
+    sn_sim *sim = test_sim(m, &o);
+    sn_state *s = test_state(m);
+    put_start(s);
+    for (int k = 0; k < 3; k++) {
+      sn_error err;
+      *sn_state_time(s) = t[k];
+      CHECK(sn_sim_step(sim, s, NULL, NULL, &err) == SN_E_VALUE, "t = %g was taken", t[k]);
+      CHECK(strstr(err.text, " is too far for steps of 0.01"), "'%s'", err.text);
+      CHECK(sn_state_q(s)[0] == start[0], "the state was touched");
+    }
+    *sn_state_time(s) = -3; /* any other time will do */
+    test_step(sim, s, NULL);
+    CHECK(fabs(*sn_state_time(s) + 2.99) < 1e-15, "t = %g", *sn_state_time(s));
+    sn_state_free(&s);
+    sn_sim_free(&sim);
+  }
+  sn_model_free(&m);
+}
+
 /* A point mass on the axis of its hinge: mass enough for the builder, none against the turning. */
 TEST(a_joint_without_inertia_is_named) {
   const sn_vec3 axes[] = {{0, 0, 1}, {0.3, -0.5, 0.7}};
@@ -787,12 +565,9 @@ int main(void) {
             T(dopri5_extension_meets_the_ends), T(dopri5_error_is_proportional_to_the_tolerance),
             T(states_between_substeps_are_as_good), T(recording_often_costs_no_substeps),
             T(dopri5_restarts_at_jumps), T(rk4_stops_at_jumps), T(keyframes_are_integrated_exactly),
-            T(motions_are_followed_to_the_last_bit),
-            T(the_torque_of_a_motion_is_that_of_inverse_dynamics),
-            T(what_hangs_on_a_driven_joint_moves_right),
-            T(a_motion_that_takes_over_in_the_wrong_place_is_an_error), T(a_motion_can_let_go),
-            T(a_jump_behind_the_end_does_no_harm), T(a_users_force_may_change_between_steps),
+            T(a_users_force_may_change_between_steps),
             T(input_and_parameters_may_change_between_steps), T(too_many_substeps_leave_the_state),
             T(rk4_says_when_the_step_is_too_coarse), T(numbers_that_are_not_finite_are_refused),
-            T(a_joint_without_inertia_is_named), T(options_are_checked));
+            T(times_that_cannot_be_are_refused), T(a_joint_without_inertia_is_named),
+            T(options_are_checked));
 }

@@ -17,8 +17,7 @@
 #include <string.h>
 
 /* Private part of a state: a word that says whether it still holds, then 6 numbers a body: angular
- * velocity in the body's axes, velocity of the centre of mass in world axes; then 3 a body: the
- * acceleration of the centre of mass in the last step. */
+ * velocity in the body's axes, velocity of the centre of mass in world axes. */
 enum { EXPOSED, HEAD };
 
 #define RETRY_DEPTH  10 /* a step is divided into at most 1024                         */
@@ -43,7 +42,7 @@ static sn_status redmax_supports(const sn_model *m, sn_error *err) {
 }
 
 static int redmax_state_count(const sn_model *m) {
-  return HEAD + 9 * m->tree.nbody;
+  return HEAD + 6 * m->tree.nbody;
 }
 
 enum { TREE, PCG, GRAPH, SOLVERS };
@@ -116,9 +115,8 @@ static double fingerprint(const sn_state *s) {
   return word;
 }
 
-/* What the bodies do when the rates are x, h after they did what is in own; h = 0: for the first
- * time.  Needs kinematics; w->a is used. */
-static void carry(sn_sim *sim, const double *x, double h, double *own) {
+/* What the bodies do when the rates are x: needs kinematics; w->a is used. */
+static void carry(sn_sim *sim, const double *x, double *own) {
   const sni_tree *t = &sim->m->tree;
   sni_work *w = &sim->d.w;
   sni_J_mul_world(t, w, x);
@@ -127,10 +125,6 @@ static void carry(sn_sim *sim, const double *x, double h, double *own) {
     const sn_vec3 c = sn_mat3_mul_vec(R, sni_params_inertia(&sim->d.params, i).com);
     const sn_vec6 a = sni_lane6_vec6(w->a[i]);
     const sn_vec3 turn = sn_mat3_tmul_vec(R, a.w), move = sn_vec3_add(a.v, sn_vec3_cross(a.w, c));
-    double *v = own + 6 * i + 3, *a1 = own + 6 * t->nbody + 3 * i;
-    for (int c = 0; c < 3; c++) {
-      a1[c] = h > 0 ? (sn_vec3_get(move, c) - v[c]) / h : 0;
-    }
     memcpy(own + 6 * i, (double[6]){turn.x, turn.y, turn.z, move.x, move.y, move.z},
            6 * sizeof(double));
   }
@@ -277,18 +271,20 @@ static void equations(sn_sim *sim, double t_end, double h, const double *q, cons
   }
 }
 
-/* The rates of a rotation vector as they are at the end of the step, where the same angular
- * velocity has other ones: r has moved by h rd. */
-static void expose_balls(const sni_tree *t, double h, double *q, double *qd) {
+/* Where the coordinates are a rotation vector, the body turns on with the angular velocity
+ * w = Jr(r) rd of the step:  exp([r1]) = exp([r]) exp([h w]),  rd1 = Jr(r1)^-1 w.  Moving r by h rd
+ * would turn it otherwise, and w would not be the same at the end: far from 0 by a third at a tenth
+ * of a radian. */
+static void turn_balls(const sni_tree *t, double h, const double *q, double *q1, double *qd1) {
   for (int k = 0; k < t->nball; k++) {
     const int adr = t->vadr[t->ball[k].body] + t->ball[k].first;
-    const sn_vec3 rd = {qd[adr], qd[adr + 1], qd[adr + 2]};
-    sn_vec3 r = {q[adr], q[adr + 1], q[adr + 2]}, unused = {0, 0, 0};
-    const sn_vec3 w = sn_mat3_mul_vec(sn_so3_jacobian(sn_vec3_addscaled(r, -h, rd)), rd);
-    sn_so3_reparam(&r, &unused);
-    const sn_vec3 now = sn_mat3_mul_vec(sn_so3_jacobian_inverse(r), w);
-    memcpy(q + adr, (double[3]){r.x, r.y, r.z}, 3 * sizeof *q);
-    memcpy(qd + adr, (double[3]){now.x, now.y, now.z}, 3 * sizeof *qd);
+    const sn_vec3 r = {q[adr], q[adr + 1], q[adr + 2]};
+    const sn_vec3 w =
+        sn_mat3_mul_vec(sn_so3_jacobian(r), (sn_vec3){qd1[adr], qd1[adr + 1], qd1[adr + 2]});
+    const sn_vec3 r1 = sn_so3_log(sn_mat3_mul(sn_so3_exp(r), sn_so3_exp(sn_vec3_scale(w, h))));
+    const sn_vec3 rd1 = sn_mat3_mul_vec(sn_so3_jacobian_inverse(r1), w);
+    memcpy(q1 + adr, (double[3]){r1.x, r1.y, r1.z}, 3 * sizeof *q1);
+    memcpy(qd1 + adr, (double[3]){rd1.x, rd1.y, rd1.z}, 3 * sizeof *qd1);
   }
 }
 
@@ -306,7 +302,7 @@ static sn_status step_euler(sn_sim *sim, sn_state *state, const sn_input *input,
   sni_dynamics_reparam(&sim->d, q, qd);
   sni_dynamics_kinematics(&sim->d, q, qd);
   if (projected && !carried) {
-    carry(sim, qd, 0, own);
+    carry(sim, qd, own);
   }
 
   /* drives that would pass their limits get them instead, and the others see it */
@@ -314,7 +310,6 @@ static sn_status step_euler(sn_sim *sim, sn_state *state, const sn_input *input,
   double *q1 = s->scratch;
   sn_status status = SN_OK;
   bool limits = true;
-  s->acceleration = projected && carried ? own + 6 * t->nbody : NULL;
   sni_system_release_drives(s);
   for (int pass = 0; limits && pass <= LIMIT_PASSES; pass++) {
     equations(sim, t_end, h, q, qd, input, own);
@@ -332,8 +327,8 @@ static sn_status step_euler(sn_sim *sim, sn_state *state, const sn_input *input,
     limits = sni_system_limit_drives(s, t_end, q1, qd1, input);
   }
   if (projected) {
-    carry(sim, qd1, h, own);
-    expose_balls(t, h, q1, qd1);
+    carry(sim, qd1, own);
+    turn_balls(t, h, q, q1, qd1);
   }
   memcpy(sni_state_q(state), q1, bytes);
   memcpy(sni_state_qd(state), qd1, bytes);
@@ -373,7 +368,6 @@ static sn_status step_ros2(sn_sim *sim, sn_state *state, const sn_input *input, 
   if (bad >= 0) {
     return sni_fail_body(sim, err, SN_E_SINGULAR, bad, t, "has no inertia against its own motion");
   }
-  s->acceleration = NULL;
   sni_system_limit_drives(s, t, q, qd, input);
   sni_system_assemble(s, t_end, g, q, qd, input, (sni_tangent)sim->options.redmax.tangent);
   sn_status status = factorise(sim, t, err);
