@@ -44,6 +44,16 @@ sn_status sni_fail(sn_error *err, sn_status code, const char *format, ...) {
   return code;
 }
 
+sn_status sni_fail_key(sn_error *err, const char *key, const char *format, ...) {
+  if (err) {
+    va_list args;
+    va_start(args, format);
+    fill(err, SN_E_VALUE, key, format, args);
+    va_end(args);
+  }
+  return SN_E_VALUE;
+}
+
 void sni_error_list_free(sni_error_list *list) {
   free(list->item);
   *list = (sni_error_list){0};

@@ -8,6 +8,10 @@
  * ends with `return sni_fail(err, SN_E_VALUE, "...")`.  Leaves file, path and position empty. */
 sn_status sni_fail(sn_error *err, sn_status code, const char *format, ...) SN_PRINTF(3, 4);
 
+/* The same with SN_E_VALUE and the key that is wrong in err->path, relative to the thing at hand.
+ */
+sn_status sni_fail_key(sn_error *err, const char *key, const char *format, ...) SN_PRINTF(3, 4);
+
 /* A growing list of problems: a model reports all of them together.  Beyond SNI_ERROR_LIST_MAX
  * they are only counted.  Running out of memory keeps the count right and loses the text. */
 #define SNI_ERROR_LIST_MAX 1000

@@ -210,6 +210,9 @@ sn_status sni_ldl_assemble(sni_ldl *ldl, int t, int *bad) {
   const sni_ldl_tile *tile = &ldl->tile[t];
   double *column = ldl->U + tile->column, *unit = ldl->unit;
   const double *from = ldl->value + tile->value;
+  if (ldl->large && t + AHEAD < ldl->tile_count) {
+    fetch_tile(ldl, tile + AHEAD);
+  }
   memset(column, 0, (tile[1].column - tile->column) * sizeof(double));
   for (int k = tile->input; k < tile[1].input; k++) {
     const sni_ldl_input *in = &ldl->input[k];

@@ -207,6 +207,7 @@ static void list_inputs(const sni_ldl_pattern *pattern, const sni_ldl_plan *plan
       value += (size_t)(ldl->input[in].rows * ldl->input[in].cols);
     }
   }
+  ldl->tile[plan->tile_count].value = value;
   for (int k = 0; k < pattern->block_count; k++) {
     ldl->block_at[k] = value_of[input_of[k]];
   }
@@ -237,6 +238,7 @@ static bool take_memory(const sni_ldl_pattern *pattern, const sni_ldl_plan *plan
   sni_arena *a = &ldl->arena;
   const size_t tiles = (size_t)plan->tile_count, below = (size_t)plan->below_count;
   const size_t blocks = (size_t)pattern->block_count, scalars = (size_t)plan->scalar_count;
+  ldl->large = ldl->counts.bytes > (size_t)1 << 20;
   ldl->node_count = pattern->n;
   ldl->tile_count = plan->tile_count;
   ldl->block_count = pattern->block_count;

@@ -21,7 +21,7 @@
 
 /* ---- Kernels --------------------------------------------------------------------------------- */
 
-/* C -= V^T U for rows of C and U of `lanes`, of V of 8. */
+/* C -= V^T U for rows of C and U of `lanes`, of V of 8.  c stays in registers. */
 #define DEFINE_UPDATE(name, vec)                                                                   \
   KERNEL void name(const int rows, int depth, int lanes, double *restrict C,                       \
                    const double *restrict V, const double *restrict U) {                           \
@@ -80,11 +80,12 @@ KERNEL void reduce8(const int rows, const int stride, int lanes, const double *T
 }
 #endif
 
-static void update(int rows, int depth, int lanes, double *C, const double *V, const double *U) {
+KERNEL void update(const int rows, int depth, int lanes, double *C, const double *V,
+                   const double *U) {
   if (lanes == 8) {
-    FOR_ROWS(rows, update8(R, depth, 8, C, V, U))
+    update8(rows, depth, 8, C, V, U);
   } else {
-    FOR_ROWS(rows, update4(R, depth, 4, C, V, U))
+    update4(rows, depth, 4, C, V, U);
   }
 }
 
@@ -135,19 +136,9 @@ static const lane4 signs[16] = {SIGNS(0),  SIGNS(1),  SIGNS(2),  SIGNS(3), SIGNS
                                 SIGNS(6),  SIGNS(7),  SIGNS(8),  SIGNS(9), SIGNS(10), SIGNS(11),
                                 SIGNS(12), SIGNS(13), SIGNS(14), SIGNS(15)};
 
-/* U below the diagonal, transposed, in the other triangle of the tile, for the solve. */
-KERNEL void mirror(const int rows, const int lanes, double *T) {
-  UNROLL
-  for (int p = 0; p < rows; p++) {
-    UNROLL
-    for (int r = 0; r < p; r++) {
-      T[p * lanes + r] = T[r * lanes + p];
-    }
-  }
-}
-
-/* T = U^T D U for a diagonal tile; D is 1 where there is no scalar.  False, and T as it was, if a
- * pivot needs to be mended. */
+/* T = U^T D U for a diagonal tile; D is 1 where there is no scalar.  U comes above the diagonal of
+ * T, and below it once more, transposed, for the solve.  False, and T as it was, if a pivot needs
+ * to be mended. */
 KERNEL bool split(const int rows, double *restrict T, const lane4 *restrict terms, double noise,
                   unsigned negative, double *restrict D, double *restrict D_inv) {
   const int halves = rows <= 4 ? 1 : 2, lanes = 4 * halves;
@@ -204,7 +195,13 @@ KERNEL bool split(const int rows, double *restrict T, const lane4 *restrict term
       *(lane4 *)(T + p * lanes + 4 * h) = t[p][h];
     }
   }
-  mirror(rows, lanes, T);
+  UNROLL
+  for (int p = 0; p < rows; p++) {
+    UNROLL
+    for (int r = 0; r < p; r++) {
+      T[p * lanes + r] = T[r * lanes + p];
+    }
+  }
   return true;
 }
 
@@ -233,7 +230,11 @@ static void split_mended(pivot_state *state, const sni_ldl_tile *tile, double *T
   for (int p = rows; p < lanes; p++) {
     state->ldl->D[tile->vector + p] = 1;
   }
-  mirror(rows, lanes, T);
+  for (int p = 0; p < rows; p++) {
+    for (int r = 0; r < p; r++) {
+      T[p * lanes + r] = T[r * lanes + p];
+    }
+  }
 }
 
 /* ---- Columns --------------------------------------------------------------------------------- */
@@ -250,6 +251,22 @@ KERNEL void weigh(int rows, const int lanes, const double *restrict U, const dou
   }
 }
 
+/* What the elimination of k, whose block q is in row t, takes from column t, of `rows`. */
+KERNEL void take(const int rows, const sni_ldl *ldl, const sni_ldl_tile *k, int q,
+                 const sni_ldl_tile *t, lane4 *terms) {
+  const int lanes = rows <= 4 ? 4 : 8, depth = k->size;
+  const double *U = ldl->U + k->column;
+  double *column = ldl->U + t->column, *T = column + t->diagonal;
+  lane4 buffer[TILE_MAX * TILE_MAX / 4];
+  double *V = (double *)buffer;
+  weigh(depth, lanes, U + ldl->below[q].at, ldl->D + k->vector, V, terms);
+  update(rows, depth, lanes, T, V, U + ldl->below[q].at);
+  for (int i = q + 1; i < k[1].below; i++) {
+    const int row = ldl->below[i].tile;
+    update(rows, depth, ldl->tile[row].lanes, column + ldl->place[row], V, U + ldl->below[i].at);
+  }
+}
+
 static void eliminate(sni_ldl *ldl, int t, pivot_state *state) {
   const sni_ldl_tile *tile = &ldl->tile[t];
   double *column = ldl->U + tile->column, *T = column + tile->diagonal;
@@ -262,21 +279,8 @@ static void eliminate(sni_ldl *ldl, int t, pivot_state *state) {
     ldl->place[ldl->below[q].tile] = ldl->below[q].at;
   }
   for (int b = tile->before; b < tile[1].before; b++) {
-    const sni_ldl_tile *from = &ldl->tile[ldl->before[b].tile];
-    const int q = ldl->before[b].below, depth = from->size;
-    const double *U = ldl->U + from->column, *D = ldl->D + from->vector;
-    lane4 V[TILE_MAX * TILE_MAX / 4];
-    if (tile->lanes == 8) {
-      weigh(depth, 8, U + ldl->below[q].at, D, (double *)V, terms);
-    } else {
-      weigh(depth, 4, U + ldl->below[q].at, D, (double *)V, terms);
-    }
-    update(tile->size, depth, tile->lanes, T, (double *)V, U + ldl->below[q].at);
-    for (int i = q + 1; i < from[1].below; i++) {
-      const int row = ldl->below[i].tile;
-      update(tile->size, depth, ldl->tile[row].lanes, column + ldl->place[row], (double *)V,
-             U + ldl->below[i].at);
-    }
+    const sni_ldl_before *from = &ldl->before[b];
+    FOR_ROWS(tile->size, take(R, ldl, &ldl->tile[from->tile], from->below, tile, terms))
   }
   double D_inv[TILE_MAX];
   const double noise = ldl->options.noise;
@@ -317,11 +321,13 @@ sn_status sni_ldl_factorise(sni_ldl *ldl, const double *b, sni_ldl_factor *out) 
     if (t + 1 < ldl->tile_count) {
       status = sni_ldl_assemble(ldl, t + 1, &state.bad);
     }
-    eliminate(ldl, t, &state);
+    if (!status) {
+      eliminate(ldl, t, &state);
+      status = state.finite ? SN_OK : SN_E_DIVERGED;
+    }
     if (b) {
       sni_ldl_forward(ldl, t, ldl->y);
     }
-    status = state.finite ? status : SN_E_DIVERGED;
   }
   ldl->ready = b && !status;
   if (out) {

@@ -6,7 +6,7 @@
 #ifndef SNI_BLOCK_LDL_LANES_H
 #define SNI_BLOCK_LDL_LANES_H
 
-#include <stdint.h>
+#include "linear/block_ldl_parts.h"
 
 typedef double lane4 __attribute__((vector_size(32), may_alias));
 typedef double lane2 __attribute__((vector_size(16), may_alias));
@@ -101,6 +101,18 @@ KERNEL block6 block6_turn(const block6 *m) {
   t.b[4] = __builtin_shufflevector(m->b[4], m->b[5], 0, 2);
   t.b[5] = __builtin_shufflevector(m->b[4], m->b[5], 1, 3);
   return t;
+}
+
+/* Asks for the memory of a tile that will be needed soon: the processor finds streams by itself,
+ * but loses them at the end of every page. */
+#define AHEAD 8
+KERNEL void fetch_tile(const sni_ldl *ldl, const sni_ldl_tile *tile) {
+  for (size_t i = tile->column; i < tile[1].column; i += 8) {
+    __builtin_prefetch(ldl->U + i);
+  }
+  for (size_t i = tile->value; i < tile[1].value; i += 8) {
+    __builtin_prefetch(ldl->value + i);
+  }
 }
 
 /* One statement for each number of rows from 1 to 8, R being a constant in it. */

@@ -14,17 +14,17 @@
 
 #define TILE_MAX 8
 
-typedef struct sni_ldl_tile { /* each "first" up to the one of the next tile          */
-  uint8_t size;               /* scalars */
-  uint8_t lanes;              /* 4 or 8 */
-  uint8_t negative;           /* bit p: pivot p is of a node of sign -1 */
-  int vector;                 /* its place in vectors by tiles                        */
-  int below;                  /* first of its column in sni_ldl.below                 */
-  int before;                 /* first of its row in sni_ldl.before                   */
-  int input;                  /* first of its column in sni_ldl.input                 */
-  uint32_t diagonal;          /* its own block, from the start of the column          */
-  size_t column;              /* start of its column in U                             */
-  size_t value;               /* start of the values of its inputs                    */
+typedef struct sni_ldl_tile { /* each "first" up to the one of the next tile       */
+  uint8_t size;               /* scalars                                           */
+  uint8_t lanes;              /* 4 or 8                                            */
+  uint8_t negative;           /* bit p: pivot p is of a node of sign -1            */
+  int vector;                 /* its place in vectors by tiles                     */
+  int below;                  /* first of its column in sni_ldl.below              */
+  int before;                 /* first of its row in sni_ldl.before                */
+  int input;                  /* first of its column in sni_ldl.input              */
+  uint32_t diagonal;          /* its own block, from the start of the column       */
+  size_t column;              /* start of its column in U                          */
+  size_t value;               /* start of the values of its inputs                 */
 } sni_ldl_tile;
 
 typedef struct sni_ldl_below { /* a block of column t under the diagonal               */
@@ -39,19 +39,20 @@ typedef struct sni_ldl_before { /* a block of row t left of the diagonal        
 
 /* A block of A as it is given, rows x cols, row-major. */
 typedef struct sni_ldl_input {
-  int row, col;       /* its first scalars in vectors by tiles                                */
-  uint32_t to;        /* its first scalar in U, from the start of the column                  */
-  uint32_t mirror;    /* the same for its transpose, in a diagonal tile; 0: none              */
-  uint8_t rows, cols; /* its size                                                             */
-  uint8_t lanes;      /* of the block of U that it goes to                                    */
-  bool transposed;    /* in U                                                                 */
-  bool row_told, col_told; /* the size of its rows, or columns, follows from the other's      */
+  int row, col;       /* its first scalars in vectors by tiles                         */
+  uint32_t to;        /* its first scalar in U, from the start of the column           */
+  uint32_t mirror;    /* the same for its transpose, in a diagonal tile; 0: none       */
+  uint8_t rows, cols; /* its size                                                      */
+  uint8_t lanes;      /* of the block of U that it goes to                             */
+  bool transposed;    /* in U                                                          */
+  bool row_told;      /* the size m of its rows follows from that of its columns       */
+  bool col_told;      /* or the other way round                                        */
 } sni_ldl_input;
 
 /* A diagonal block of A. */
 typedef struct sni_ldl_own {
-  int row, size;
-  size_t value; /* in sni_ldl.value */
+  int row, size; /* first scalar in vectors by tiles */
+  size_t value;  /* in sni_ldl.value                 */
 } sni_ldl_own;
 
 struct sni_ldl {
@@ -60,26 +61,27 @@ struct sni_ldl {
   sni_ldl_counts counts;
   int node_count, tile_count, block_count, scalar_count, vector_count, own_count;
   size_t U_count, value_count;
+  bool large; /* more than what stays in a cache near the processor */
   /* structure */
-  sni_ldl_tile *tile;     /* tile_count + 1, in the order of elimination                   */
-  sni_ldl_below *below;   /* by columns, ascending                                         */
-  sni_ldl_before *before; /* by rows, ascending                                            */
-  sni_ldl_input *input;   /* block_count, by the column that they go to                    */
-  sni_ldl_own *own;       /* own_count                                                     */
-  size_t *block_at;       /* block_count: values of block k                                */
-  int *node_row;          /* node_count + 1: first scalar of a node in vectors by nodes    */
-  int *scalar_at;         /* scalar_count: place in vectors by tiles                       */
-  /* values of A */
-  double *value; /* value_count, in the order of input                                     */
-  double *unit;  /* vector_count: equilibration m, powers of two; 0: no scalar  by factorise */
+  sni_ldl_tile *tile;     /* tile_count + 1, in the order of elimination                */
+  sni_ldl_below *below;   /* by columns, ascending                                      */
+  sni_ldl_before *before; /* by rows, ascending                                         */
+  sni_ldl_input *input;   /* block_count, by the column that they go to                 */
+  sni_ldl_own *own;       /* own_count                                                  */
+  size_t *block_at;       /* block_count: values of block k                             */
+  int *node_row;          /* node_count + 1: first scalar of a node in vectors by nodes */
+  int *scalar_at;         /* scalar_count: place in vectors by tiles                    */
+  /* A */
+  double *value; /* value_count, in the order of input    by the caller                 */
+  double *unit;  /* vector_count: m; 0: no scalar         by factorise                  */
   /* factor, by factorise */
-  double *U;       /* U_count                                                            */
-  double *D;       /* vector_count; 1 where there is no scalar                             */
-  uint32_t *place; /* tile_count: of the block of a row in the column at work            */
-  /* vectors of solve, by tiles: vector_count */
+  double *U;       /* U_count                                                           */
+  double *D;       /* vector_count; 1 where there is no scalar                          */
+  uint32_t *place; /* tile_count: of the block of a row in the column at work           */
+  bool rest_known; /* r has the largest entry of each row: see block_ldl_assemble.c     */
+  /* solve, vectors by tiles */
   double *b, *y, *x, *x_next, *r, *z;
-  bool rest_known; /* block_ldl_assemble.c */
-  bool ready;      /* y is L^-1 b, for the b given to factorise */
+  bool ready; /* y is L^-1 b for the b given to factorise                               */
 };
 
 /* block_ldl_assemble.c: column t of A into U, and the sizes m of its rows.  Columns in their order,

@@ -292,6 +292,9 @@ static void finish(sni_ldl *ldl, double *y, const double *base, double *x) {
   }
   for (int t = ldl->tile_count - 1; t >= 0; t--) {
     const sni_ldl_tile *tile = &ldl->tile[t];
+    if (ldl->large && t >= AHEAD) {
+      fetch_tile(ldl, tile - AHEAD);
+    }
     FOR_ROWS(tile->size, backward(R, ldl, tile, y))
     for (int i = tile->vector; i < tile[1].vector; i += 4) {
       lane4 sum = *(const lane4 *)(y + i);

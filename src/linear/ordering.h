@@ -2,66 +2,44 @@
  *
  * A node is a block row and column of a few scalars.  Eliminating it joins its neighbours with one
  * another; the order decides how much of that fill there is.  AMD finds a good one on the graph of
- * nodes.  Not every order has a factorisation: the multiplier of a constraint has a zero on the
- * diagonal, and a pivot only after something that it acts on has been eliminated.  So some nodes
- * have to come after others. */
+ * nodes.  Not every order has a factorisation: the multiplier of a joint has zeros on the diagonal,
+ * and pivots only after something that it acts on has been eliminated.
+ *
+ * Two kinds of demands say so.  A rule: this node comes after that one (the rate of a joint after
+ * its multiplier; the multiplier of a loop, in reduced coordinates, after all the rates that it
+ * acts on). A link: this node ties one body to another, or to the ground, and each of its ends
+ * alone gives it its full rank, so it may come after either.  But not all of them may count on the
+ * same one: two joints that come after the body between them, and before the bodies at their other
+ * ends, have 12 rows and 6 columns.  What is needed is that the links eliminated so far form a
+ * forest on the bodies eliminated so far, all other bodies being one with the ground.  A link that
+ * closes a ring of eliminated links lives on the freedom of the joints in it, so it comes after
+ * their rates. */
 #ifndef SNI_ORDERING_H
 #define SNI_ORDERING_H
 
-#include "base/arena.h"
-#include "sinew/types.h"
+#include "linear/graph.h"
 
-/* Neighbours of node i: adj[start[i]] .. adj[start[i+1]-1], ascending, each edge seen from both
- * ends, without i itself. */
-typedef struct sni_graph {
-  int n;
-  int *start; /* n + 1        */
-  int *adj;   /* start[n]     */
-} sni_graph;
+typedef struct sni_order_demands {
+  int rule_count;
+  const int *later, *earlier; /* rule_count: node later[k] comes after node earlier[k] */
+  int link_count;
+  const int *link;          /* link_count: a node, once                                           */
+  const int *end_a, *end_b; /* link_count: the nodes that it ties, not links; -1: the ground.  a is
+                               the one to go with, if there is no reason for the other            */
+} sni_order_demands;
 
-/* The graph of the pairs (row[k], col[k]); pairs may repeat, stand in either order, or be loops,
- * which are dropped.  Indices must be in 0 .. n-1.  SN_E_MEMORY, SN_E_LIMIT. */
-sn_status sni_graph_build(sni_arena *arena, int n, int pair_count, const int *row, const int *col,
-                          sni_graph *out, sn_error *err);
-
-/* The graph of groups: group_of[i] in 0 .. group_count-1. */
-sn_status sni_graph_quotient(sni_arena *arena, const sni_graph *graph, const int *group_of,
-                             int group_count, sni_graph *out, sn_error *err);
-
-/* Node later[k] comes after node earlier[k], neighbours or not. */
-typedef struct sni_order_rules {
-  int count;
-  const int *later, *earlier; /* count */
-} sni_order_rules;
-
-/* What an order costs in a factorisation L D L^T and in one solve: exact counts of the non-zeros of
- * L (with the diagonal) and of additions and multiplications. */
-typedef struct sni_order_cost {
-  double nonzeros, factor_flops, solve_flops;
-} sni_order_cost;
-
-/* The elimination tree of an order, in positions: order[p] is the node eliminated as p-th. */
-typedef struct sni_elimination {
-  int *parent; /* n  position; -1: root                                     */
-  int *below;  /* n  scalars of the column below its own diagonal block     */
-  int *blocks; /* n  the same in blocks                                     */
-  sni_order_cost cost;
-} sni_elimination;
-
-/* Adds to cost what a column of `width` scalars with `below` scalars under it adds. */
-void sni_order_cost_add(sni_order_cost *cost, int width, double below);
-
-sn_status sni_eliminate(sni_arena *arena, const sni_graph *graph, const int *size, const int *order,
-                        sni_elimination *out, sn_error *err);
-
-/* level[i] = 0 for a node that no rule holds back, else one more than the highest of those that it
- * comes after.  SN_E_ARGUMENT: the rules go round in a circle. */
-sn_status sni_order_levels(sni_arena *arena, int n, const sni_order_rules *rules, int *level,
+/* level[i]: 0 for a node on which nothing is demanded, else one more than the highest of those that
+ * it comes after or ties.  SN_E_ARGUMENT: bad nodes, or rules that go round in a circle. */
+sn_status sni_order_levels(sni_arena *arena, int n, const sni_order_demands *demands, int *level,
                            sn_error *err);
 
-/* The least costly order of a few tried, postordered, so that a node comes right before its parent
- * where it can. */
-sn_status sni_order(const sni_graph *graph, const int *size, const sni_order_rules *rules,
+/* The least costly order of a few tried, postordered.  The demands must have passed
+ * sni_order_levels. */
+sn_status sni_order(const sni_graph *graph, const int *size, const sni_order_demands *demands,
                     int *order, sn_error *err);
+
+/* Whether an order meets the demands. */
+sn_status sni_order_check(int n, const sni_order_demands *demands, const int *order, bool *good,
+                          sn_error *err);
 
 #endif

@@ -75,6 +75,16 @@ static inline sn_vec6 sn_adT_mul(sn_vec6 a, sn_vec6 f) {
                    sn_vec3_neg(sn_vec3_cross(a.w, f.v))};
 }
 
+/* Finite, and a rotation to 1e-6: NaN fails too. */
+static inline bool sn_se3_is_pose(sn_se3 E) {
+  const sn_mat3 RtR = sn_mat3_tmul(E.R, E.R);
+  bool ok = sn_vec3_finite(E.p) && sn_mat3_det(E.R) > 0;
+  for (int i = 0; i < 9; i++) {
+    ok = ok && fabs(RtR.m[i / 3][i % 3] - (i % 4 == 0)) < 1e-6;
+  }
+  return ok;
+}
+
 /* exp of a twist, and its inverse with |w| <= pi. */
 sn_se3 sn_se3_exp(sn_vec6 xi);
 sn_vec6 sn_se3_log(sn_se3 E);

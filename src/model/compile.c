@@ -77,11 +77,7 @@ bool sni_compile_point(sni_compile *c, const char *key, sn_vec3 x) {
 }
 
 bool sni_compile_pose(sni_compile *c, const char *key, sn_se3 E) {
-  const sn_mat3 RtR = sn_mat3_tmul(E.R, E.R);
-  bool sound = sn_vec3_finite(E.p) && sn_mat3_det(E.R) > 0;
-  for (int i = 0; i < 9; i++) { /* this way round so that NaN fails too */
-    sound = sound && fabs(RtR.m[i / 3][i % 3] - (i % 4 == 0)) < 1e-6;
-  }
+  const bool sound = sn_se3_is_pose(E);
   if (!sound) {
     sni_compile_fail(c, key, "is not a pose: needs finite numbers and a rotation");
   }

@@ -2,7 +2,6 @@
 #include "model/joint.h"
 
 #include <limits.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,19 +33,6 @@ int sni_joint_kind_find(const char *keyword) {
     }
   }
   return -1;
-}
-
-sn_status sni_joint_fail(sn_error *err, const char *key, const char *format, ...) {
-  char text[SN_ERROR_TEXT_MAX];
-  va_list args;
-  va_start(args, format);
-  vsnprintf(text, sizeof text, format, args);
-  va_end(args);
-  sni_fail(err, SN_E_VALUE, "%s", text);
-  if (err) {
-    snprintf(err->path, sizeof err->path, "%s", key);
-  }
-  return SN_E_VALUE;
 }
 
 double *sni_joint_pool(sni_joint_builder *b, int n, int *index) {
@@ -87,7 +73,7 @@ sn_status sni_joint_axis(const sn_joint_def *def, sn_vec3 *axis, sn_error *err) 
   const sn_vec3 u = {a.x / most, a.y / most, a.z / most};
   const double n = sn_vec3_norm(u);
   if (!(n > 0)) { /* NaN: the axis is zero, or infinite, or NaN itself */
-    return sni_joint_fail(err, "axis", "length %g, needs a direction", sn_vec3_norm(a));
+    return sni_fail_key(err, "axis", "length %g, needs a direction", sn_vec3_norm(a));
   }
   *axis = sn_vec3_scale(u, 1 / n);
   return SN_OK;
@@ -102,8 +88,8 @@ sn_status sni_joint_finish(sni_joint_builder *b, const sn_joint_def *def, sni_jo
       strncat(known, k ? ", " : "", sizeof known - strlen(known) - 1);
       strncat(known, table[k]->kind.keyword, sizeof known - strlen(known) - 1);
     }
-    return sni_joint_fail(err, "type", "'%s' is not a kind of joint; known: %s",
-                          def->type ? def->type : "", known);
+    return sni_fail_key(err, "type", "'%s' is not a kind of joint; known: %s",
+                        def->type ? def->type : "", known);
   }
   *joint = (sni_joint){.kind = kind, .nv = table[kind]->nv};
   const sn_status status = table[kind]->finish(b, def, joint, S0, err);

@@ -109,7 +109,6 @@ sn_se3 sni_joint_load_pose(const double *at);
 
 /* Checks and normalises def->axis. */
 sn_status sni_joint_axis(const sn_joint_def *def, sn_vec3 *axis, sn_error *err);
-sn_status sni_joint_fail(sn_error *err, const char *key, const char *format, ...) SN_PRINTF(3, 4);
 
 /* The two ways of sni_joint_ops.spring, for n plain coordinates and for one rotation vector, from
  * coordinate `first` of the joint on. */

@@ -9,7 +9,7 @@ static sn_status check_shape(const sn_shape_def *shape, const sni_mesh *mesh, sn
     return status;
   }
   const bool needs_mesh = sni_shape_kind(sni_shape_kind_find(shape->type))->needs_mesh;
-  return needs_mesh && !mesh && shape->density > 0 ? sni_shape_fail(err, "file", "is not loaded")
+  return needs_mesh && !mesh && shape->density > 0 ? sni_fail_key(err, "file", "is not loaded")
                                                    : SN_OK;
 }
 

@@ -1,7 +1,6 @@
 /* shape.c: the table of shape kinds, and what they share. */
 #include "model/shape.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -63,35 +62,22 @@ const sni_family *sni_shape_family(void) {
 
 /* ---- Checks ---------------------------------------------------------------------------------- */
 
-sn_status sni_shape_fail(sn_error *err, const char *key, const char *format, ...) {
-  char text[SN_ERROR_TEXT_MAX];
-  va_list args;
-  va_start(args, format);
-  vsnprintf(text, sizeof text, format, args);
-  va_end(args);
-  sni_fail(err, SN_E_VALUE, "%s", text);
-  if (err) {
-    snprintf(err->path, sizeof err->path, "%s", key);
-  }
-  return SN_E_VALUE;
-}
-
 sn_status sni_shape_positive(double value, const char *key, sn_error *err) {
   if (!(value > 0)) { /* this way round so that NaN fails too */
-    return sni_shape_fail(err, key, "is %g, needs > 0", value);
+    return sni_fail_key(err, key, "is %g, needs > 0", value);
   }
-  return isfinite(value) ? SN_OK : sni_shape_fail(err, key, "is %g, needs a finite number", value);
+  return isfinite(value) ? SN_OK : sni_fail_key(err, key, "is %g, needs a finite number", value);
 }
 
 static sn_status finite3(sn_vec3 v, const char *key, sn_error *err) {
   return sn_vec3_finite(v)
              ? SN_OK
-             : sni_shape_fail(err, key, "is [%g, %g, %g], needs finite numbers", v.x, v.y, v.z);
+             : sni_fail_key(err, key, "is [%g, %g, %g], needs finite numbers", v.x, v.y, v.z);
 }
 
 sn_status sni_shape_positive3(sn_vec3 v, const char *key, sn_error *err) {
   if (!(v.x > 0 && v.y > 0 && v.z > 0)) {
-    return sni_shape_fail(err, key, "is [%g, %g, %g], needs > 0 everywhere", v.x, v.y, v.z);
+    return sni_fail_key(err, key, "is [%g, %g, %g], needs > 0 everywhere", v.x, v.y, v.z);
   }
   return finite3(v, key, err);
 }
@@ -125,15 +111,15 @@ static sn_status check_at(const sni_shape_ops *ops, const sn_shape_def *def, sn_
   if (!ops->has_at) {
     return is_identity(def->at)
                ? SN_OK
-               : sni_shape_fail(err, "at", "a %s is placed by from and to, not by a pose",
-                                ops->kind.keyword);
+               : sni_fail_key(err, "at", "a %s is placed by from and to, not by a pose",
+                              ops->kind.keyword);
   }
   if (finite3(def->at.p, "at", err)) {
     return SN_E_VALUE;
   }
   const double e = rotation_error(def->at.R);
   return e <= 1e-9 ? SN_OK
-                   : sni_shape_fail(err, "at", "has a matrix that is no rotation (off by %g)", e);
+                   : sni_fail_key(err, "at", "has a matrix that is no rotation (off by %g)", e);
 }
 
 static sn_status check_common(const sni_shape_ops *ops, const sn_shape_def *def, sn_error *err) {
@@ -146,8 +132,7 @@ static sn_status check_common(const sni_shape_ops *ops, const sn_shape_def *def,
   const sn_vec3 c = def->color;
   const bool none = c.x < 0 && c.y < 0 && c.z < 0;
   if (!none && !(c.x >= 0 && c.x <= 1 && c.y >= 0 && c.y <= 1 && c.z >= 0 && c.z <= 1)) {
-    return sni_shape_fail(err, "color", "is [%g, %g, %g], needs numbers from 0 to 1", c.x, c.y,
-                          c.z);
+    return sni_fail_key(err, "color", "is [%g, %g, %g], needs numbers from 0 to 1", c.x, c.y, c.z);
   }
   return SN_OK;
 }
@@ -160,8 +145,8 @@ sn_status sni_shape_check(const sn_shape_def *def, sn_error *err) {
       strncat(known, k ? ", " : "", sizeof known - strlen(known) - 1);
       strncat(known, table[k]->kind.keyword, sizeof known - strlen(known) - 1);
     }
-    return sni_shape_fail(err, "type", "'%s' is not a kind of shape; known: %s",
-                          def->type ? def->type : "", known);
+    return sni_fail_key(err, "type", "'%s' is not a kind of shape; known: %s",
+                        def->type ? def->type : "", known);
   }
   const sn_status status = check_common(table[kind], def, err);
   return status ? status : table[kind]->check(def, err);
@@ -195,11 +180,11 @@ sn_status sni_segment_check(const sn_shape_def *def, sn_error *err) {
   }
   const double length = length_of(sn_vec3_sub(def->to, def->from));
   if (!(length > 0)) {
-    return sni_shape_fail(err, "to", "is [%g, %g, %g], the same point as from", def->to.x,
-                          def->to.y, def->to.z);
+    return sni_fail_key(err, "to", "is [%g, %g, %g], the same point as from", def->to.x, def->to.y,
+                        def->to.z);
   }
   if (!isfinite(length)) {
-    return sni_shape_fail(err, "to", "is too far from from");
+    return sni_fail_key(err, "to", "is too far from from");
   }
   return sni_shape_positive(def->radius, "radius", err);
 }

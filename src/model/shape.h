@@ -44,7 +44,6 @@ sni_aabb sni_shape_bounds(const sn_shape_def *def, const sni_mesh *mesh, sn_se3 
 
 /* ---- Shared by the files in shapes/ ---- */
 
-sn_status sni_shape_fail(sn_error *err, const char *key, const char *format, ...) SN_PRINTF(3, 4);
 sn_status sni_shape_positive(double value, const char *key, sn_error *err);
 sn_status sni_shape_positive3(sn_vec3 value, const char *key, sn_error *err);
 

@@ -6,19 +6,15 @@
  * The right-hand side comes in two kinds:
  *     paper      b = M_r qd + h (f_r + J^T (f - M Jdot qd)): explicit in the quadratic terms, which
  *                blow up long chains
- *     projected  b = J^T M phi* + h (f_r + J^T f): phi* is the motion that the last solve gave each
- *                body, carried along as momentum; the change of J does what Jdot qd did.  Turning
- *                is carried in the body's own axes, as a free body would turn on.  That keeps the
- *                energy, and the projection on J does not add to it: stable, first order,
- *                dissipative. */
+ *     projected  b = M_r qd + h (f_r + J^T f).  Each body keeps the motion phi that the solve gave
+ *                it, turning on as a free body would, while q goes to q1; then the rates become
+ *                what is nearest to it there,  M_r(q1) qd1 = J(q1)^T M phi.  The change of J does
+ *                what Jdot qd did.  A projection takes energy or leaves it, so without forces the
+ *                kinetic energy never rises: stable, first order, dissipative. */
 #include "methods/redmax/system.h"
 #include "methods/sim.h"
 
 #include <string.h>
-
-/* Private part of a state: a word that says whether it still holds, then 6 numbers a body: angular
- * velocity in the body's axes, velocity of the centre of mass in world axes. */
-enum { EXPOSED, HEAD };
 
 #define RETRY_DEPTH  10 /* a step is divided into at most 1024                         */
 #define LIMIT_PASSES 4  /* times that drives are told apart by whether a limit holds them */
@@ -41,8 +37,10 @@ static sn_status redmax_supports(const sn_model *m, sn_error *err) {
   return SN_OK;
 }
 
+/* q and qd say all. */
 static int redmax_state_count(const sn_model *m) {
-  return HEAD + 6 * m->tree.nbody;
+  (void)m;
+  return 0;
 }
 
 enum { TREE, PCG, GRAPH, SOLVERS };
@@ -107,29 +105,6 @@ static bool redmax_dense(const sn_options *options) {
 
 /* ---- momentum ---- */
 
-static double fingerprint(const sn_state *s) {
-  uint64_t h = sni_hash(SNI_HASH_SEED, &s->t, sizeof s->t);
-  h = sni_hash(h, s->data, 2 * (size_t)s->nv * sizeof(double)) & 0x3fffffffffffffffu;
-  double word;
-  memcpy(&word, &h, sizeof word); /* never a NaN: it must compare equal to itself */
-  return word;
-}
-
-/* What the bodies do when the rates are x: needs kinematics; w->a is used. */
-static void carry(sn_sim *sim, const double *x, double *own) {
-  const sni_tree *t = &sim->m->tree;
-  sni_work *w = &sim->d.w;
-  sni_J_mul_world(t, w, x);
-  for (int i = 0; i < t->nbody; i++) {
-    const sn_mat3 R = sni_link_R(&w->link[i]);
-    const sn_vec3 c = sn_mat3_mul_vec(R, sni_params_inertia(&sim->d.params, i).com);
-    const sn_vec6 a = sni_lane6_vec6(w->a[i]);
-    const sn_vec3 turn = sn_mat3_tmul_vec(R, a.w), move = sn_vec3_add(a.v, sn_vec3_cross(a.w, c));
-    memcpy(own + 6 * i, (double[6]){turn.x, turn.y, turn.z, move.x, move.y, move.z},
-           6 * sizeof(double));
-  }
-}
-
 /* N^-1 x by Cramer's rule. */
 static sn_vec3 solve3(sn_mat3 N, sn_vec3 x) {
   const sn_vec3 a = sn_mat3_col(N, 0), b = sn_mat3_col(N, 1), c = sn_mat3_col(N, 2);
@@ -147,7 +122,11 @@ static sn_vec3 solve3(sn_mat3 N, sn_vec3 x) {
  * factor puts right what they miss of the energy, so that it holds at any step.  A body without
  * thickness has no moment about its axis, hence the small term on the diagonal. */
 static sn_vec3 turn_on(sn_mat3 I, sn_vec3 w, double h) {
-  const double small = 1e-9 * sn_mat3_trace(I), energy = sn_vec3_dot(w, sn_mat3_mul_vec(I, w));
+  const sn_vec3 spin = sn_mat3_mul_vec(I, w), bend = sn_vec3_cross(w, spin);
+  const double small = 1e-9 * sn_mat3_trace(I), energy = sn_vec3_dot(w, spin);
+  if (h * h * sn_vec3_dot(bend, bend) <= 1e-30 * sn_vec3_dot(spin, spin)) {
+    return w; /* about a principal axis */
+  }
   sn_vec3 turned = w;
   for (int k = 0; k < 2; k++) {
     const sn_vec3 m = sn_vec3_scale(sn_vec3_add(w, turned), 0.5), L = sn_mat3_mul_vec(I, m);
@@ -165,24 +144,19 @@ static sn_vec3 turn_on(sn_mat3 I, sn_vec3 w, double h) {
   return isfinite(factor) ? sn_vec3_scale(turned, factor) : w; /* no moments, or no motion */
 }
 
-/* f = momentum of the carried motion + h (gravity and wrenches), at the origins. */
-static void projected_side(sn_sim *sim, sni_system *s, const double *own) {
+/* b = M_r qd + h J^T (gravity and wrenches). */
+static void projected_side(sn_sim *sim, sni_system *s) {
   const sni_dynamics *d = &sim->d;
-  const sn_vec3 g = {d->params.gravity[0], d->params.gravity[1], d->params.gravity[2]};
+  const double *g = d->params.gravity;
+  const sni_lane pull = {s->h * g[0], s->h * g[1], s->h * g[2], 0};
   for (int i = 0; i < s->t->nbody; i++) {
-    const double *x = own + 6 * i;
-    const sn_inertia I = sni_params_inertia(&d->params, i);
-    const sn_mat3 R = sni_link_R(&d->w.link[i]), T = sn_inertia_tensor(I);
-    const sn_vec3 turn = turn_on(T, (sn_vec3){x[0], x[1], x[2]}, s->h);
-    const sn_vec3 move = sn_vec3_addscaled((sn_vec3){x[3], x[4], x[5]}, s->h, g);
-    const sn_vec3 p = sn_vec3_scale(move, I.mass);
-    const sn_vec3 spin = sn_mat3_mul_vec(R, sn_mat3_mul_vec(T, turn));
-    const sn_vec3 arm = sn_mat3_mul_vec(R, I.com);
-    sn_vec6 f = {sn_vec3_add(spin, sn_vec3_cross(arm, p)), p};
+    const sni_link *l = &d->w.link[i];
+    /* gravity is a push that would move the whole body by h g */
+    const sni_lane6 V = {l->w, l->v + pull};
+    s->f[i] = sni_momentum(&s->in.mass[i], l, V);
     if (d->use_wrench) {
-      f = sn_vec6_addscaled(f, s->h, d->w.wrench[i]);
+      s->f[i] = sni_lane6_addscaled(s->f[i], s->h, sni_lane6_from(d->w.wrench[i]));
     }
-    s->f[i] = sni_lane6_from(f);
   }
   sni_system_project(s, s->f, s->b);
 }
@@ -255,14 +229,14 @@ static void turn_rotors(const sni_dynamics *d, const double *q, const double *qd
 
 /* A and b of a step to t_end. */
 static void equations(sn_sim *sim, double t_end, double h, const double *q, const double *qd,
-                      const sn_input *input, const double *own) {
+                      const sn_input *input) {
   sni_system *s = &((redmax *)sim->method_work)->s;
   sni_system_assemble(s, t_end, h, q, qd, input, (sni_tangent)sim->options.redmax.tangent);
   if (sim->options.redmax.inertia == SN_INERTIA_PAPER) {
     paper_side(sim, s);
     sni_rotors_add(&sim->d, h, s->b);
   } else {
-    projected_side(sim, s, own);
+    projected_side(sim, s);
     turn_rotors(&sim->d, q, qd, h, s->b);
   }
   sni_system_armature(s, qd, s->b);
@@ -288,22 +262,48 @@ static void turn_balls(const sni_tree *t, double h, const double *q, double *q1,
   }
 }
 
+/* From q and the rates of the step to q1 and the rates there: q1 comes as q + h qd1. */
+static void move_on(sn_sim *sim, double h, const double *q, double *q1, double *qd1) {
+  const sni_tree *t = &sim->m->tree;
+  sni_dynamics *d = &sim->d;
+  sni_work *w = &d->w;
+  sni_system *s = &((redmax *)sim->method_work)->s;
+  sn_vec6 *motion = sim->F; /* angular velocity in the body's axes, velocity of its centre of mass */
+  sni_J_mul_world(t, w, qd1);
+  for (int i = 0; i < t->nbody; i++) {
+    const sn_inertia I = sni_params_inertia(&d->params, i);
+    const sn_mat3 R = sni_link_R(&w->link[i]);
+    const sn_vec6 a = sni_lane6_vec6(w->a[i]);
+    motion[i].w = turn_on(sn_inertia_tensor(I), sn_mat3_tmul_vec(R, a.w), h);
+    motion[i].v = sn_vec3_add(a.v, sn_vec3_cross(a.w, sn_mat3_mul_vec(R, I.com)));
+  }
+  turn_balls(t, h, q, q1, qd1);
+  sni_dynamics_kinematics(d, q1, qd1);
+  for (int i = 0; i < t->nbody; i++) {
+    const sn_inertia I = sni_params_inertia(&d->params, i);
+    const sn_mat3 R = sni_link_R(&w->link[i]);
+    const sn_vec3 p = sn_vec3_scale(motion[i].v, I.mass), c = sn_mat3_mul_vec(R, I.com);
+    const sn_vec3 L = sn_mat3_mul_vec(R, sn_mat3_mul_vec(sn_inertia_tensor(I), motion[i].w));
+    s->f[i] = sni_lane6_from((sn_vec6){sn_vec3_add(L, sn_vec3_cross(c, p)), p});
+  }
+  sni_system_project(s, s->f, s->b);
+  sni_system_armature(s, qd1, s->b);
+  const sni_aba_in in = {.mass = d->mass, .joint_matrix = d->armature};
+  if (sni_factorise(t, &in, w) < 0) { /* else: held by springs alone, so the rates stay */
+    sni_Minv_mul(t, w, s->b, qd1);
+  }
+}
+
 static sn_status step_euler(sn_sim *sim, sn_state *state, const sn_input *input, double t_end,
                             sn_info *info, sn_error *err) {
   const sni_tree *t = &sim->m->tree;
   const size_t bytes = (size_t)t->nv * sizeof(double);
   const double h = t_end - state->t;
-  const bool projected = sim->options.redmax.inertia == SN_INERTIA_PROJECTED;
-  double *own = sni_state_private(state) + HEAD;
   double *q = sim->q, *qd = sim->qd, *qd1 = sim->qdd;
   memcpy(q, sni_state_q(state), bytes);
   memcpy(qd, sni_state_qd(state), bytes);
-  const bool carried = sni_state_private(state)[EXPOSED] == fingerprint(state);
   sni_dynamics_reparam(&sim->d, q, qd);
   sni_dynamics_kinematics(&sim->d, q, qd);
-  if (projected && !carried) {
-    carry(sim, qd, own);
-  }
 
   /* drives that would pass their limits get them instead, and the others see it */
   sni_system *s = &((redmax *)sim->method_work)->s;
@@ -312,7 +312,7 @@ static sn_status step_euler(sn_sim *sim, sn_state *state, const sn_input *input,
   bool limits = true;
   sni_system_release_drives(s);
   for (int pass = 0; limits && pass <= LIMIT_PASSES; pass++) {
-    equations(sim, t_end, h, q, qd, input, own);
+    equations(sim, t_end, h, q, qd, input);
     memcpy(qd1, qd, bytes);
     status = factorise(sim, state->t, err);
     if (!status) {
@@ -326,14 +326,12 @@ static sn_status step_euler(sn_sim *sim, sn_state *state, const sn_input *input,
     }
     limits = sni_system_limit_drives(s, t_end, q1, qd1, input);
   }
-  if (projected) {
-    carry(sim, qd1, own);
-    turn_balls(t, h, q, q1, qd1);
+  if (sim->options.redmax.inertia == SN_INERTIA_PROJECTED) {
+    move_on(sim, h, q, q1, qd1);
   }
   memcpy(sni_state_q(state), q1, bytes);
   memcpy(sni_state_qd(state), qd1, bytes);
   state->t = t_end;
-  sni_state_private(state)[EXPOSED] = fingerprint(state);
   info->substeps++;
   info->evaluations++;
   info->last_substep = h;

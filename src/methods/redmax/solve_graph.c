@@ -40,18 +40,15 @@ static void graph_free(void **own) {
 }
 
 typedef struct pattern {
-  int n, nblock, nrule;
-  int *size, *sign, *later, *earlier, *row, *col;
+  int n, nblock, nrule, nlink;
+  int *size, *sign, *row, *col;
+  int *later, *earlier;      /* rates have a pivot only after the multiplier of their joint */
+  int *link, *end_a, *end_b; /* multipliers and the bodies that they tie                    */
 } pattern;
 
-/* after: the node that must be eliminated before this one can have a pivot; -1: none. */
-static int add_node(pattern *p, int size, int sign, int after) {
+static int add_node(pattern *p, int size, int sign) {
   p->size[p->n] = size;
   p->sign[p->n] = sign;
-  if (after >= 0) {
-    p->later[p->nrule] = p->n;
-    p->earlier[p->nrule++] = after;
-  }
   return p->n++;
 }
 
@@ -70,15 +67,20 @@ static void lay_out(const sni_system *s, graph *g, pattern *p) {
     if (s->grounded[i]) {
       continue;
     }
-    g->phi[i] = add_node(p, 6, 1, -1);
+    g->phi[i] = add_node(p, 6, 1);
     g->mass[i] = add_block(p, g->phi[i], g->phi[i]);
-    g->lambda[i] = add_node(p, 6, -1, g->phi[i]);
+    g->lambda[i] = add_node(p, 6, -1);
+    p->link[p->nlink] = g->lambda[i];
+    p->end_a[p->nlink] = g->phi[i];
+    p->end_b[p->nlink++] = parent >= 0 ? g->phi[parent] : -1;
     g->tie[i] = add_block(p, g->lambda[i], g->phi[i]);
     if (parent >= 0 && !s->grounded[parent]) {
       g->shift[i] = add_block(p, g->lambda[i], g->phi[parent]);
     }
     if (nv > 0) {
-      g->qd[i] = add_node(p, nv, 1, g->lambda[i]);
+      g->qd[i] = add_node(p, nv, 1);
+      p->later[p->nrule] = g->qd[i];
+      p->earlier[p->nrule++] = g->lambda[i];
       g->own[i] = add_block(p, g->qd[i], g->qd[i]);
       g->joint[i] = add_block(p, g->lambda[i], g->qd[i]);
     }
@@ -104,7 +106,7 @@ static sn_status graph_build(sni_system *s, void **own, sn_error *err) {
   const size_t nbody = (size_t)s->t->nbody, nforce = (size_t)s->d->m->nforce;
   graph *g = calloc(1, sizeof *g);
   const size_t nodes = 3 * nbody, blocks = 5 * nbody + nforce;
-  int *memory = calloc(4 * nodes + 2 * blocks + 1, sizeof *memory);
+  int *memory = calloc(2 * nodes + 2 * blocks + 5 * nbody + 1, sizeof *memory);
   int *per_body = calloc(9 * nbody + 1, sizeof *per_body), *pair = calloc(nforce + 1, sizeof *pair);
   sn_status status = SN_E_MEMORY;
   if (g && memory && per_body && pair) {
@@ -114,21 +116,28 @@ static sn_status graph_build(sni_system *s, void **own, sn_error *err) {
       *array[k] = per_body + k * nbody;
     }
     g->pair = pair;
-    pattern p = {.size = memory,
-                 .sign = memory + nodes,
-                 .later = memory + 2 * nodes,
-                 .earlier = memory + 3 * nodes,
-                 .row = memory + 4 * nodes,
-                 .col = memory + 4 * nodes + blocks};
+    int *at = memory;
+    pattern p = {0};
+    const struct {
+      int **array;
+      size_t count;
+    } part[] = {{&p.size, nodes}, {&p.sign, nodes},  {&p.row, blocks},
+                {&p.col, blocks}, {&p.later, nbody}, {&p.earlier, nbody},
+                {&p.link, nbody}, {&p.end_a, nbody}, {&p.end_b, nbody}};
+    for (size_t k = 0; k < sizeof part / sizeof part[0]; k++) {
+      *part[k].array = at;
+      at += part[k].count;
+    }
     lay_out(s, g, &p);
     g->x = g->scalars >= 0 ? calloc((size_t)g->scalars + 1, sizeof *g->x) : NULL;
-    const sni_ldl_pattern ldl = {.n = p.n,
-                                 .size = p.size,
-                                 .sign = p.sign,
-                                 .block_count = p.nblock,
-                                 .row = p.row,
-                                 .col = p.col,
-                                 .rules = {p.nrule, p.later, p.earlier}};
+    const sni_ldl_pattern ldl = {
+        .n = p.n,
+        .size = p.size,
+        .sign = p.sign,
+        .block_count = p.nblock,
+        .row = p.row,
+        .col = p.col,
+        .demands = {p.nrule, p.later, p.earlier, p.nlink, p.link, p.end_a, p.end_b}};
     status = g->x ? sni_ldl_build(&ldl, NULL, &g->ldl, err) : SN_E_MEMORY;
   } else {
     free(per_body);

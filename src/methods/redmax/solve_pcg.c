@@ -51,6 +51,11 @@ static sn_status pcg_solve(sni_system *s, void *own, const double *b, double tol
   }
   double rz = 0;
   info->residual = sqrt(dot(n, r, r)) / scale;
+  if (info->residual > 1) { /* a guess worse than none: its rounding would stay in r */
+    memset(x, 0, (size_t)n * sizeof *x);
+    memcpy(r, b, (size_t)n * sizeof *r);
+    info->residual = 1;
+  }
   info->converged = info->residual <= tolerance;
   for (int k = 0; !info->converged && k < max_iterations; k++) {
     sni_Minv_mul(s->t, &s->d->w, r, z);

@@ -74,17 +74,18 @@ static void add_term(sni_system *s, int force, const int body[2], const sni_term
 
 /* ---- tension along the tree ----
  *
- * A force pulls at every joint between its body and the ground, and its torques there change as the
- * arms turn.  With F the sum of the forces on a child and all that hangs on it, at the arm r from
- * its parent's origin, the parent has
+ * Forces pull at every joint between their body and the ground, and what they do there changes as
+ * the bodies turn.  With F and N the force and the torque, at the joint of child c, of all that
+ * acts on c and on what hangs on it, and r the arm from the parent's origin to the joint, the
+ * second derivative of their potential is
  *
- *     -K = (F.r) 1 - (F r^T + r F^T)/2     against turning, as on the lever of a spring,
+ *     sum_c  w_p^T ((F.r) 1 - (F r^T + r F^T)/2) w_p  -  N . (w_p x w_c)
  *
- * and every body the same for its weight.  (Moments in the joints give terms between parent and
- * child too; they resist as much as they push and are left out.)  Under a heavy weight a light
- * chain is stiffer by this than by anything else.  The step bears h^2 K up to 4 M without it, so
- * only what is above the body's own moments of inertia is taken: where there is little tension,
- * mechanisms swing without the damping that comes with implicit forces. */
+ * in the angular velocities w of parent and child: levers as those of a spring, and a coupling that
+ * is at most |N|/2 times the squares of both across N.  A body's weight has its own lever.  Under a
+ * heavy weight a light chain is stiffer by this than by anything else.  The step bears h^2 K up to
+ * 4 M without it, so only what is above the body's own moments of inertia is taken into the matrix:
+ * where there is little tension, mechanisms swing without the damping of implicit forces. */
 
 static sn_mat3 outer(sn_vec3 a, sn_vec3 b) {
   return (sn_mat3){{{a.x * b.x, a.x * b.y, a.x * b.z},
@@ -96,35 +97,50 @@ static bool positive_definite(sn_mat3 A) {
   return A.m[0][0] > 0 && A.m[0][0] * A.m[1][1] > A.m[0][1] * A.m[0][1] && sn_mat3_det(A) > 0;
 }
 
-static void add_tension(sni_system *s) {
+/* s->pull: for each body the sum G of F r^T, and of N N^T / (2 |N|), which count as tr G 1 - G. */
+static void gather_pulls(sni_system *s) {
   const sni_dynamics *d = s->d;
   const sni_tree *t = s->t;
   const sn_vec3 g = {d->params.gravity[0], d->params.gravity[1], d->params.gravity[2]};
   for (int i = 0; i < t->nbody; i++) {
     const sn_inertia I = sni_params_inertia(&d->params, i);
+    const sn_vec3 c = sn_mat3_mul_vec(sni_link_R(&d->w.link[i]), I.com);
     const sn_vec3 weight = sn_vec3_scale(g, I.mass);
-    sn_vec3 force = d->use_wrench ? sn_vec3_add(weight, d->w.wrench[i].v) : weight;
-    if (s->acceleration) {
-      const double *a = s->acceleration + 3 * i;
-      force = sn_vec3_addscaled(force, -I.mass, (sn_vec3){a[0], a[1], a[2]});
+    sn_vec6 f = {sn_vec3_cross(c, weight), weight};
+    if (d->use_wrench) {
+      f = sn_vec6_add(f, d->w.wrench[i]);
     }
-    s->pull[i] = outer(weight, sn_mat3_mul_vec(sni_link_R(&d->w.link[i]), I.com));
-    s->f[i].v = sni_lane_from(force);
+    s->pull[i] = outer(weight, c);
+    s->f[i] = sni_lane6_from(f);
   }
   for (int i = t->nbody - 1; i >= 0; i--) {
     const int p = t->parent[i];
-    if (p >= 0) {
-      const sn_mat3 G = outer(sni_lane_vec3(s->f[i].v), sni_lane_vec3(d->w.link[i].r));
-      s->pull[p] = sn_mat3_add(s->pull[p], G);
-      s->f[p].v += s->f[i].v;
+    if (p < 0) {
+      continue;
     }
+    const sn_vec6 f = sni_lane6_vec6(s->f[i]);
+    const sni_lane r = d->w.link[i].r;
+    const double length = sn_vec3_norm(f.w);
+    s->f[p].v += s->f[i].v;
+    s->f[p].w += s->f[i].w + sni_lane_cross(r, s->f[i].v);
+    s->pull[p] = sn_mat3_add(s->pull[p], outer(f.v, sni_lane_vec3(r)));
+    if (length > 0 && t->joint[i].nv > 0) {
+      const sn_mat3 N = sn_mat3_scale(outer(f.w, f.w), 0.5 / length);
+      s->pull[p] = sn_mat3_add(s->pull[p], N);
+      s->pull[i] = sn_mat3_add(s->pull[i], N);
+    }
+  }
+}
+
+static void add_tension(sni_system *s) {
+  const double h2 = s->h * s->h;
+  gather_pulls(s);
+  for (int i = 0; i < s->t->nbody; i++) {
     if (s->grounded[i]) {
       continue;
     }
-    /* the moments of inertia less h^2 (tr G 1 - (G + G^T)/2) */
-    const sn_mat3 R = sni_link_R(&d->w.link[i]), G = s->pull[i];
-    const sn_mat3 I = sn_inertia_tensor(sni_params_inertia(&d->params, i));
-    const double h2 = s->h * s->h;
+    const sn_mat3 R = sni_link_R(&s->d->w.link[i]), G = s->pull[i];
+    const sn_mat3 I = sn_inertia_tensor(sni_params_inertia(&s->d->params, i));
     sn_mat3 left = sn_mat3_mul(R, sn_mat3_mul(I, sn_mat3_transpose(R)));
     left = sn_mat3_add(left, sn_mat3_scale(sn_mat3_add(G, sn_mat3_transpose(G)), 0.5 * h2));
     for (int c = 0; c < 3; c++) {

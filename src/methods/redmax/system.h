@@ -37,7 +37,6 @@ typedef struct sni_system {
   double *b;       /* nv                                                                      */
   sni_lane6 *f;    /* nbody  scratch of the operator                                          */
   sn_mat3 *pull;   /* nbody  scratch of assemble: sum of F r^T                                */
-  const double *acceleration; /* nbody x 3  of the centres of mass, as far as known; NULL: not */
 } sni_system;
 
 size_t sni_system_size(const sn_model *m);

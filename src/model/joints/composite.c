@@ -123,10 +123,10 @@ static sn_status composite_finish(sni_joint_builder *b, const sn_joint_def *def,
                                   sn_vec6 *S0, sn_error *err) {
   (void)S0;
   if (def->npart < 1 || def->npart > PARTS_MAX) {
-    return sni_joint_fail(err, "parts", "has %d parts, needs 1 to %d", def->npart, PARTS_MAX);
+    return sni_fail_key(err, "parts", "has %d parts, needs 1 to %d", def->npart, PARTS_MAX);
   }
   if (nesting(def) > DEPTH_MAX) {
-    return sni_joint_fail(err, "parts", "nested deeper than %d", DEPTH_MAX);
+    return sni_fail_key(err, "parts", "nested deeper than %d", DEPTH_MAX);
   }
   joint->part_first = reserve_parts(b, def->npart);
   joint->npart = def->npart;
@@ -144,12 +144,12 @@ static sn_status composite_finish(sni_joint_builder *b, const sn_joint_def *def,
     if (status) {
       char key[SN_ERROR_WHERE_MAX];
       snprintf(key, sizeof key, "parts[%d].%.200s", p, part_err.path);
-      return status == SN_E_MEMORY ? status : sni_joint_fail(err, key, "%s", part_err.text);
+      return status == SN_E_MEMORY ? status : sni_fail_key(err, key, "%s", part_err.text);
     }
     b->part[joint->part_first + p] = part;
     joint->nv += part.nv;
     if (joint->nv > SN_NV_MAX) {
-      return sni_joint_fail(err, "parts", "have more than %d coordinates together", SN_NV_MAX);
+      return sni_fail_key(err, "parts", "have more than %d coordinates together", SN_NV_MAX);
     }
   }
   if (!sni_joint_store_pose(b, def->at, &joint->data)) {
@@ -163,10 +163,10 @@ static sn_status composite_finish(sni_joint_builder *b, const sn_joint_def *def,
   memcpy(S0_pool, columns, (size_t)joint->nv * sizeof(sn_vec6));
   const int rank = best_rank(b, joint);
   if (rank < joint->nv) {
-    return sni_joint_fail(err, "parts",
-                          "have %d coordinates but only %d independent motions: leave out the "
-                          "part that repeats another",
-                          joint->nv, rank);
+    return sni_fail_key(err, "parts",
+                        "have %d coordinates but only %d independent motions: leave out the "
+                        "part that repeats another",
+                        joint->nv, rank);
   }
   return SN_OK;
 }

@@ -31,7 +31,7 @@ static sn_status store(sni_joint_builder *b, const sn_joint_def *def, sni_joint 
 static sn_status screw_finish(sni_joint_builder *b, const sn_joint_def *def, sni_joint *joint,
                               sn_vec6 *S0, sn_error *err) {
   if (!isfinite(def->pitch)) {
-    return sni_joint_fail(err, "pitch", "is %g, needs a finite number", def->pitch);
+    return sni_fail_key(err, "pitch", "is %g, needs a finite number", def->pitch);
   }
   sn_vec3 a;
   const sn_status status = store(b, def, joint, &a, err);

@@ -22,24 +22,15 @@ typedef struct curve_frame {
   sn_vec6 d; /* log of the step that leads here */
 } curve_frame;
 
-static bool is_pose(sn_se3 E) {
-  const sn_mat3 RtR = sn_mat3_tmul(E.R, E.R);
-  bool ok = sn_vec3_finite(E.p) && sn_mat3_det(E.R) > 0;
-  for (int i = 0; i < 9; i++) {
-    ok = ok && fabs(RtR.m[i / 3][i % 3] - (i % 4 == 0)) < 1e-6;
-  }
-  return ok;
-}
-
 static sn_status curve_finish(sni_joint_builder *b, const sn_joint_def *def, sni_joint *joint,
                               sn_vec6 *S0, sn_error *err) {
   (void)S0;
   const int n = def->nframe, least = def->cyclic ? 2 : 4;
   if (n < least) {
-    return sni_joint_fail(err, "frames", "has %d frames, needs at least %d", n, least);
+    return sni_fail_key(err, "frames", "has %d frames, needs at least %d", n, least);
   }
   if (n > 1000000) {
-    return sni_joint_fail(err, "frames", "has %d frames, at most 1000000 are possible", n);
+    return sni_fail_key(err, "frames", "has %d frames, at most 1000000 are possible", n);
   }
   const int head = sizeof(curve_data) / sizeof(double), each = sizeof(curve_frame) / sizeof(double);
   double *at = sni_joint_pool(b, head + n * each, &joint->data);
@@ -49,9 +40,9 @@ static sn_status curve_finish(sni_joint_builder *b, const sn_joint_def *def, sni
   *(curve_data *)at = (curve_data){def->at, n, def->cyclic};
   curve_frame *frame = (curve_frame *)(at + head);
   for (int i = 0; i < n; i++) {
-    if (!is_pose(def->frames[i])) {
-      return sni_joint_fail(err, "frames",
-                            "frame %d is not a pose: needs finite numbers and a rotation", i);
+    if (!sn_se3_is_pose(def->frames[i])) {
+      return sni_fail_key(err, "frames",
+                          "frame %d is not a pose: needs finite numbers and a rotation", i);
     }
   }
   for (int i = 0; i < n; i++) {
@@ -59,10 +50,10 @@ static sn_status curve_finish(sni_joint_builder *b, const sn_joint_def *def, sni
     const sn_se3 before = def->frames[i > 0 ? i - 1 : n - 1];
     frame[i].d = sn_se3_log(sn_se3_mul(sn_se3_inverse(before), def->frames[i]));
     if ((i > 0 || def->cyclic) && sn_vec3_norm(frame[i].d.w) > SN_PI - 1e-3) {
-      return sni_joint_fail(err, "frames",
-                            "frame %d is half a turn away from the one before, and both ways "
-                            "round are as near: put a frame between them",
-                            i);
+      return sni_fail_key(err, "frames",
+                          "frame %d is half a turn away from the one before, and both ways "
+                          "round are as near: put a frame between them",
+                          i);
     }
   }
   return SN_OK;

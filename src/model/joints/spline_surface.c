@@ -22,7 +22,7 @@ static sn_status surface_finish(sni_joint_builder *b, const sn_joint_def *def, s
   (void)S0;
   const int rows = def->grid_rows, columns = def->grid_columns;
   if (rows < 4 || columns < 4 || rows > 1000 || columns > 1000) {
-    return sni_joint_fail(err, "grid", "is %d by %d, needs 4 by 4 to 1000 by 1000", rows, columns);
+    return sni_fail_key(err, "grid", "is %d by %d, needs 4 by 4 to 1000 by 1000", rows, columns);
   }
   const int head = sizeof(surface_data) / sizeof(double), n = rows * columns * 6;
   double *at = sni_joint_pool(b, head + n, &joint->data);
@@ -34,8 +34,8 @@ static sn_status surface_finish(sni_joint_builder *b, const sn_joint_def *def, s
   double largest = 0;
   for (int i = 0; i < n; i++) {
     if (!isfinite(def->grid[i])) {
-      return sni_joint_fail(err, "grid", "row %d, column %d has %g, needs finite numbers",
-                            i / 6 / columns, i / 6 % columns, def->grid[i]);
+      return sni_fail_key(err, "grid", "row %d, column %d has %g, needs finite numbers",
+                          i / 6 / columns, i / 6 % columns, def->grid[i]);
     }
     largest = i % 6 >= 3 ? fmax(largest, fabs(def->grid[i])) : largest;
   }

@@ -228,7 +228,7 @@ sn_status sni_mesh_finish_solid(const char *name, sni_mesh *mesh, sn_error *err)
 
 static sn_status mesh_check(const sn_shape_def *def, sn_error *err) {
   if (!def->file || !def->file[0]) {
-    return sni_shape_fail(err, "file", "is missing, needs the path of an OBJ or STL file");
+    return sni_fail_key(err, "file", "is missing, needs the path of an OBJ or STL file");
   }
   return sni_shape_positive(def->scale, "scale", err);
 }
