@@ -272,6 +272,39 @@ class Stopped(Command):
         self.assertEqual((result["status"], result["t_end"]), ("stopped", 0))
 
 
+class Long(Command):
+    SCENE = """
+sinew: 1
+bodies:
+  link:
+    joint: {type: revolute, axis: [0, 1, 0]}
+    repeat: {count: COUNT, joint: {at: [0.01, 0, 0]}}
+    shapes: [{type: capsule, from: [0, 0, 0], to: [0.01, 0, 0], radius: 0.002, density: 1000}]
+run: {step: 0.0001, duration: 0.0003, recursive: {integrator: rk4}}
+"""
+
+    def memory(self, count):
+        """Most memory in use, in bytes, while a chain of this many links is read, checked and run."""
+        path = self.write("chain.yaml", self.SCENE.replace("COUNT", str(count)))
+        process = subprocess.Popen([SINEW, "run", path, "--quiet", "--out", self.place / "out.csv", "--channels",
+                                    f"E,link_{count}.pos.z"], stderr=subprocess.PIPE, text=True)
+        message = process.stderr.read()
+        process.stderr.close()
+        _, status, usage = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+        self.assertEqual((process.returncode, message), (DONE, ""))
+        table = read_csv(self.place / "out.csv")
+        # the end of the chain falls freely: it does not know yet that it is held
+        self.assertAlmostEqual(table[f"link_{count}.pos.z"][-1], -9.81 / 2 * table["t"][-1]**2, places=9)
+        return usage.ru_maxrss * 1024
+
+    def test_hundred_thousand_links(self):
+        small, large = self.memory(10000), self.memory(100000)
+        if not os.environ.get("SINEW_SANITIZE"):  # which needs memory of its own
+            self.assertLess(large, 10.5 * small)
+            self.assertLess(large, 5000 * 100000)
+
+
 class Interrupted(Command):
     def start(self, *arguments):
         process = subprocess.Popen([SINEW, "run", str(PENDULUM), "--duration", "1e6", *map(str, arguments)],
