@@ -1,4 +1,5 @@
 /* cli.c: messages, scenes and JSON, as every subcommand prints and reads them. */
+#define _POSIX_C_SOURCE 200809L
 #include "cli/cli.h"
 
 #include <errno.h>
@@ -6,8 +7,31 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #define STDIN_MAX (64u << 20) /* the reader's own limit for a file */
+
+static bool is_file(const char *path) {
+  return path && strcmp(path, "-") != 0;
+}
+
+/* The same name, or two names of one file that is there. */
+static bool same_file(const char *a, const char *b) {
+  struct stat x, y;
+  return strcmp(a, b) == 0 || (stat(a, &x) == 0 && stat(b, &y) == 0 && S_ISREG(x.st_mode) &&
+                               x.st_dev == y.st_dev && x.st_ino == y.st_ino);
+}
+
+int cli_check_output(const cli_command *command, const char *option, const char *file,
+                     const char *const *others, int n) {
+  for (int k = 0; k < n && is_file(file); k++) {
+    if (is_file(others[k]) && same_file(file, others[k])) {
+      return cli_fail(command, "%s %s would be written over %s: give it another name", option, file,
+                      others[k]);
+    }
+  }
+  return CLI_GO;
+}
 
 /* ---- messages ---- */
 

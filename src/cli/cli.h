@@ -71,6 +71,11 @@ void cli_print_warning(const sn_error *err);
 
 int cli_code(sn_status status);
 
+/* CLI_GO, or a complaint: `option` would write its file over one of the inputs or other outputs.
+ * NULL and "-" are no files. */
+int cli_check_output(const cli_command *command, const char *option, const char *file,
+                     const char *const *others, int n);
+
 /* ---- scenes ---- */
 
 typedef struct cli_scene_settings {

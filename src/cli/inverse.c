@@ -216,6 +216,10 @@ static int inverse(const cli_command *self, int argc, char **argv) {
     code = cli_fail(self, "--json needs --out FILE: the torques go to standard output otherwise");
   }
   if (code == CLI_GO) {
+    const char *const read[] = {plain.item[0], plain.item[1]};
+    code = cli_check_output(self, "--out", s.out, read, 2);
+  }
+  if (code == CLI_GO) {
     job j = {.s = &s, .scene_file = plain.item[0], .motion_file = plain.item[1]};
     code = work(&j);
     free(j.qdd);

@@ -69,14 +69,18 @@ static int check_number(const cli_command *self, const char *name, double value,
   return cli_fail(self, "%s: is %g, needs a number %s 0", name, value, zero_allowed ? ">=" : ">");
 }
 
-static int check_settings(const cli_command *self, const settings *s) {
+static int check_settings(const cli_command *self, const settings *s, const char *scene) {
   int code = check_number(self, "--duration", s->duration, true);
   code = code == CLI_GO ? check_number(self, "--step", s->step, false) : code;
   code = code == CLI_GO ? check_number(self, "--every", s->every, true) : code;
   if (code == CLI_GO && s->json && s->out && strcmp(s->out, "-") == 0) {
     code = cli_fail(self, "--json and --out - both want standard output");
   }
-  return code;
+  const char *const read_or_written[] = {scene, s->load, s->out};
+  code = code == CLI_GO ? cli_check_output(self, "--out", s->out, read_or_written, 2) : code;
+  /* a state may be saved over the one it was loaded from */
+  const char *const not_over[] = {scene, s->out};
+  return code == CLI_GO ? cli_check_output(self, "--save", s->save, not_over, 2) : code;
 }
 
 /* The scene's settings, and over them those of the command line. */
@@ -253,7 +257,7 @@ static int run(const cli_command *self, int argc, char **argv) {
   settings s = {.duration = NAN, .step = NAN, .every = NAN};
   cli_list plain = {0};
   int code = cli_parse(self, argc, argv, &s, &plain);
-  code = code == CLI_GO ? check_settings(self, &s) : code;
+  code = code == CLI_GO ? check_settings(self, &s, plain.item[0]) : code;
   if (code == CLI_GO) {
     job j = {.self = self, .s = &s, .file = plain.item[0], .report = {.scene = plain.item[0]}};
     code = work(&j);

@@ -6,6 +6,7 @@
 #include "io/scene.h"
 #include "io/words.h"
 #include "math/se3.h"
+#include "model/builder.h"
 
 #define SUGGESTIONS_MAX 10000 /* names among which the nearest is looked for */
 
@@ -17,9 +18,10 @@ typedef struct definer {
   bool failed;   /* the builder is out of memory */
 } definer;
 
-/* Once something is wrong there will be no model: definitions are checked, but not kept. */
+/* Definitions are kept also when something is wrong elsewhere: there will be no model, but the
+ * builder finds what is wrong with them, in the same go. */
 static bool keeps(const definer *f) {
-  return f->s->errors.count == 0 && !f->failed && !f->pool.out_of_memory;
+  return !f->failed && !f->pool.out_of_memory;
 }
 
 static void keep(definer *f, sn_status status) {
@@ -146,6 +148,27 @@ static void warn_density(definer *f, const sni_item *item, const sn_body_def *de
   }
 }
 
+/* The body that things of a file hang on: the ground if that body is missing, which is said where
+ * the file is used. */
+static const char *ground_of(const definer *f, const sni_source *source) {
+  int number;
+  return sni_items_find(f->items, SNI_BODIES, source->ground, &number) ? source->ground : "world";
+}
+
+/* What could not be read: others may refer to it all the same. */
+static void define_unknown(definer *f, const sni_item *item, const char *parent) {
+  const size_t size = strlen(item->name) + 16;
+  char *name = sni_pool_take(&f->pool, size, 1);
+  for (int k = item->repeat > 0; k <= item->repeat && name && keeps(f); k++) {
+    if (item->repeat > 0) {
+      snprintf(name, size, "%s_%d", item->name, k);
+    } else {
+      snprintf(name, size, "%s", item->name);
+    }
+    keep(f, sni_builder_add_unknown_body(f->builder, name, parent));
+  }
+}
+
 /* rope_1 by the joint as it stands, rope_2 and so on by `over`, each on the one before. */
 static void define_chain(definer *f, const sni_item *item, sn_body_def *def,
                          const sn_joint_def *over) {
@@ -180,11 +203,13 @@ static void define_body(definer *f, sni_item *item, sni_decoder *d) {
     sni_path_back(d, before);
   }
   if (!good) {
+    const bool on_ground = !def.parent || strcmp(def.parent, "world") == 0;
+    define_unknown(f, item, on_ground ? ground_of(f, source) : def.parent);
     return;
   }
   warn_density(f, item, &def);
   if (!def.parent || strcmp(def.parent, "world") == 0) {
-    def.parent = source->ground;
+    def.parent = ground_of(f, source);
     def.joint.at = sn_se3_mul(source->E_ground, def.joint.at);
   }
   if (item->repeat > 0) {
@@ -225,7 +250,10 @@ static void define_motion(definer *f, const sni_item *item, sni_decoder *d) {
 
 static void define_contact(definer *f, const sni_item *item, sni_decoder *d) {
   sn_contact_def def = sn_contact_def_default();
-  if (sni_decode_table(d, &sni_contact_table, item->node, &def) && keeps(f)) {
+  if (!sni_decode_table(d, &sni_contact_table, item->node, &def)) {
+    def = sn_contact_def_default(); /* shapes may name it */
+  }
+  if (keeps(f)) {
     def.name = item->name;
     keep(f, sn_builder_add_contact(f->builder, &def));
   }

@@ -87,6 +87,9 @@ static bool move_sorted(const sni_sources *s, const sni_error_list *from, sni_er
 static void add_from_builder(const sni_sources *s, const sni_items *items, const sn_error *found,
                              sni_error_list *list) {
   sn_error err = *found;
+  if (strncmp(err.text, "two ", 4) == 0 && s->errors.count > 0) {
+    return; /* a name that is there twice: the reader has said so, with both places */
+  }
   if (!err.file[0] && s->first) {
     sni_items_locate(items, s, err.path, &err);
   }
@@ -124,8 +127,12 @@ static sn_status fill(sn_scene *scene, sni_sources *s) {
   if (s->first && s->first->readable) {
     sni_items_list(s, &items);
     sni_scene_define(s, &items, builder, &head);
-    if (s->errors.count == 0 && s->errors.dropped == 0 && !s->pool.out_of_memory) {
+    const bool good = s->errors.count == 0 && s->errors.dropped == 0;
+    if ((good || items.body_count > 0) && !s->pool.out_of_memory) {
       status = build(scene, s, &items, builder);
+    }
+    if (!good) {
+      sn_model_free(&scene->model); /* what could not be read is not in it */
     }
   }
   sn_builder_free(&builder);

@@ -93,11 +93,11 @@ typedef struct sni_ldl_solution {
  * SN_NOT_CONVERGED: target missed, x is the best found.  SN_E_DIVERGED: not finite, x untouched.
  * SN_E_ARGUMENT: b NULL without that.  out may be NULL.
  *
- * The backward error is the largest |r_i| / ((|A| |x| + |b|)_i + m_i max |m x| / 2^20), r = b - A
- * x, by how much of themselves the entries of A and b would have to change for x to be exact. (With
- * stiff parts beside soft ones a bound on the norm of r alone says little about the soft ones.) The
- * second term, with the size m of a row as in block_ldl_assemble.c, excuses rows in which next to
- * nothing happens: those a million times quieter than the loudest. */
+ * The backward error is the largest |r_i| / ((|A| |x| + |b|)_i + m_i max |m x| / 2^14), r = b - A
+ * x: by how much of themselves the entries of A and b would have to change for x to be exact. (With
+ * stiff parts beside soft ones a bound on the norm of r alone says little about the soft ones.)
+ * The second term, with the size m of a row as in block_ldl_assemble.c, excuses rows in which next
+ * to nothing happens. */
 sn_status sni_ldl_solve(sni_ldl *ldl, const double *b, double *x, sni_ldl_solution *out);
 
 /* y = A x with the values of the blocks; x and y may be the same. */

@@ -15,11 +15,27 @@ typedef double lane2 __attribute__((vector_size(16), may_alias));
 typedef double lane8 __attribute__((vector_size(64), may_alias));
 #endif
 
-#define KERNEL  static inline __attribute__((always_inline))
+/* Instrumented code is written once for all sizes: unrolled, it takes compilers minutes. */
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || !defined(__OPTIMIZE__)
+#define FOR_ALL_SIZES
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer) ||                         \
+    __has_feature(memory_sanitizer) || __has_feature(undefined_behavior_sanitizer)
+#define FOR_ALL_SIZES
+#endif
+#endif
+
+#ifdef FOR_ALL_SIZES
+#define KERNEL static inline
+#else
+#define KERNEL static inline __attribute__((always_inline))
+#endif
 #define OUTLINE static __attribute__((noinline)) /* keeps its registers to itself */
 
 /* Before a loop of at most 8 rounds, a number known to the compiler: registers have no indices. */
-#ifdef __clang__
+#if defined(FOR_ALL_SIZES)
+#define UNROLL
+#elif defined(__clang__)
 #define UNROLL _Pragma("clang loop unroll(full)")
 #else
 #define UNROLL _Pragma("GCC unroll 8")
@@ -116,6 +132,13 @@ KERNEL void fetch_tile(const sni_ldl *ldl, const sni_ldl_tile *tile) {
 }
 
 /* One statement for each number of rows from 1 to 8, R being a constant in it. */
+#ifdef FOR_ALL_SIZES
+#define FOR_ROWS(rows, statement)                                                                  \
+  {                                                                                                \
+    const int R = rows;                                                                            \
+    statement;                                                                                     \
+  }
+#else
 #define FOR_ROWS(rows, statement)                                                                  \
   switch (rows) {                                                                                  \
     ROWS_CASE(1, statement)                                                                        \
@@ -132,5 +155,6 @@ KERNEL void fetch_tile(const sni_ldl *ldl, const sni_ldl_tile *tile) {
     enum { R = number };                                                                           \
     statement;                                                                                     \
   } break;
+#endif
 
 #endif

@@ -27,11 +27,11 @@
 
 typedef struct sni_chol {
   int n;
-  int panels; /* n / SNI_CHOL_PANEL, rounded up: the last rows may be those of a unit matrix   */
-  double *a;  /* the panels: A, then L                                                         */
-  double *inverse; /* 1 / L_ii */
-  double *start; /* A_ii                                                                          */
-  double *y;     /* scratch of the solve                                                          */
+  int panels;      /* n / SNI_CHOL_PANEL rounded up; missing rows are those of a unit matrix */
+  double *a;       /* the panels: A, then L                                                  */
+  double *inverse; /* 1 / L_ii                                                               */
+  double *start;   /* A_ii                                                                   */
+  double *y;       /* scratch of the solve                                                   */
 } sni_chol;
 
 /* Memory for n rows, all told. */

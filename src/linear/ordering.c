@@ -46,6 +46,10 @@ static sn_status check_nodes(int n, const sni_order_demands *d, sn_error *err) {
                       "linear system: link %d is node %d between %d and %d, needs 0 to %d", k,
                       d->link[k], d->end_a[k], d->end_b[k], n - 1);
     }
+    if (d->end_a[k] == d->end_b[k]) {
+      return sni_fail(err, SN_E_ARGUMENT, "linear system: link %d ties node %d to itself", k,
+                      d->end_a[k]);
+    }
   }
   return SN_OK;
 }

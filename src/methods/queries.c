@@ -38,7 +38,14 @@ sn_status sn_sim_forward(sn_sim *sim, const sn_state *state, const sn_input *inp
   }
   copy_state(sim, state);
   const int bad = sni_dynamics_accelerate(&sim->d, state->t, state->t, sim->q, sim->qd, input, qdd);
-  return bad >= 0 ? no_inertia(sim, err, bad, state) : SN_OK;
+  if (bad >= 0) {
+    return no_inertia(sim, err, bad, state);
+  }
+  const int wild = sni_dynamics_not_finite(&sim->d, qdd);
+  return wild >= 0
+             ? sni_fail_body(sim, err, SN_E_DIVERGED, wild, state->t,
+                             "has an acceleration that is not finite: look at what acts on it")
+             : SN_OK;
 }
 
 static void reactions_out(const sn_sim *sim, sn_vec6 *reaction) {

@@ -37,6 +37,10 @@ static sn_status check_options(const sn_options *o, sn_error *err) {
                       number[k].value);
     }
   }
+  if (o->recursive.integrator != SN_DOPRI5 && o->recursive.integrator != SN_RK4) {
+    return sni_fail(err, SN_E_VALUE, "recursive.integrator is %d, which is none",
+                    (int)o->recursive.integrator);
+  }
   if (o->recursive.max_steps < 1) {
     return sni_fail(err, SN_E_VALUE, "recursive.max_steps is %d, needs at least 1",
                     o->recursive.max_steps);

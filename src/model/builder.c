@@ -19,7 +19,8 @@ void sn_builder_free(sn_builder **builder) {
   sn_builder *b = *builder;
   if (b) {
     sni_arena_free(&b->arena);
-    sni_list *const list[] = {&b->body, &b->force, &b->motion, &b->loop, &b->contact, &b->initial};
+    sni_list *const list[] = {&b->body,    &b->force,   &b->motion, &b->loop,
+                              &b->contact, &b->initial, &b->unknown};
     for (size_t k = 0; k < sizeof list / sizeof list[0]; k++) {
       free(list[k]->item);
     }
@@ -127,6 +128,15 @@ sn_status sn_builder_add_body(sn_builder *b, const sn_body_def *def) {
     d.shapes = shapes;
   }
   return ok && push(&b->body, &d, sizeof d) ? SN_OK : SN_E_MEMORY;
+}
+
+sn_status sni_builder_add_unknown_body(sn_builder *b, const char *name, const char *parent) {
+  sn_body_def def = sn_body_def_default();
+  def.name = name;
+  def.parent = parent;
+  const sn_status status = sn_builder_add_body(b, &def);
+  const int index = b->body.count - 1;
+  return status ? status : push(&b->unknown, &index, sizeof index) ? SN_OK : SN_E_MEMORY;
 }
 
 sn_status sn_builder_add_force(sn_builder *b, const sn_force_def *def) {

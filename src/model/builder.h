@@ -20,11 +20,17 @@ struct sn_builder {
   sni_list loop;    /* sn_loop_def    */
   sni_list contact; /* sn_contact_def */
   sni_list initial; /* sn_initial_def */
+  sni_list unknown; /* int: bodies of which only the name is known */
   sn_vec3 gravity;
   sn_run_def run;
   const char *units, *up;
   sni_error_list errors, warnings;
   bool finished;
 };
+
+/* A body whose definition could not be read, but for its name and (NULL: not even that) its parent:
+ * others may refer to it, nothing else of it is checked, and the model is for finding further
+ * problems only. */
+sn_status sni_builder_add_unknown_body(sn_builder *builder, const char *name, const char *parent);
 
 #endif

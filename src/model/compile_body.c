@@ -58,7 +58,8 @@ static void finish_joints(sni_compile *c) {
     c->joints.warning[0] = 0;
     sni_compile_pose(c, "joint.at", c->def[i]->joint.at);
     const sn_status status =
-        sni_joint_finish(&c->joints, &c->def[i]->joint, &joint[i], S0 + t->nv, &err);
+        c->broken[i] ? SN_OK
+                     : sni_joint_finish(&c->joints, &c->def[i]->joint, &joint[i], S0 + t->nv, &err);
     if (status) {
       err.code = status;
       sni_compile_pass_on(c, "joint", &err);
@@ -322,9 +323,10 @@ void sni_compile_bodies(sni_compile *c) {
     const sn_body_def *def = c->def[i];
     sn_inertia I = {0};
     sni_compile_at(c, "bodies", m->name[i]);
+    carried[i] = 1; /* where it is not known it shall not be missed */
     if (finish_shapes(c, i, &I)) {
       sni_params_set_inertia(&m->params, i, I);
-      carried[i] = I.mass;
+      carried[i] = c->broken[i] ? 1 : I.mass;
       m->mass += I.mass;
     }
     const double drag[2] = {def->damping_angular, def->damping_linear};
@@ -341,8 +343,6 @@ void sni_compile_bodies(sni_compile *c) {
       carried[t->parent[i]] += carried[i];
     }
   }
-  if (c->b->errors.count == 0) { /* else the mass that is missed may be in what is broken */
-    check_moving_mass(c, carried);
-  }
+  check_moving_mass(c, carried);
   free(carried);
 }

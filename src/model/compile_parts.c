@@ -161,6 +161,9 @@ static void finish_motions(sni_compile *c) {
     sni_compile_at(c, "motions", def[k].name);
     sni_motion *motion = &m->motion[k];
     m->nmotion = k + 1;
+    for (int j = 0; j < SN_NV_MAX; j++) {
+      motion->q[j] = -1;
+    }
     motion->body = sni_compile_body(c, "joint", def[k].joint);
     motion->active = sni_compile_active(c, &def[k].active);
     if (motion->body < 0) {
@@ -252,15 +255,15 @@ static void start_motions(sni_compile *c, const bool *q_given, const bool *qd_gi
   sn_model *m = c->m;
   for (int k = 0; k < m->nmotion; k++) {
     const sni_motion *motion = &m->motion[k];
-    if (motion->body < 0) {
-      continue;
+    if (motion->body < 0 || motion->q[0] < 0) {
+      continue; /* broken, and reported */
     }
     const int adr = m->tree.vadr[motion->body], nv = m->tree.vadr[motion->body + 1] - adr;
     double on[3] = {1};
     if (motion->active >= 0) {
       sni_function_eval(m->function[motion->active], 0, 0, on);
     }
-    for (int j = 0; j < nv && on[0] > 0; j++) {
+    for (int j = 0; j < nv && on[0] > 0 && motion->q[j] >= 0; j++) {
       double f[3];
       sni_function_eval(m->function[motion->q[j]], 0, 0, f);
       sni_compile_at(c, "initial", m->name[motion->body]);
@@ -367,10 +370,10 @@ void sni_compile_start(sni_compile *c) {
     given[i] = def[k].has_pose || def[k].q.n > 0;
     given[t->nbody + i] = def[k].qd.n > 0;
   }
+  start_motions(c, given, given + t->nbody);
   if (c->b->errors.count > 0) {
     return;
   }
-  start_motions(c, given, given + t->nbody);
   sni_model_poses(m, m->q0, E_wb);
   for (int f = 0; f < m->nforce; f++) {
     const sni_force_ops *ops = sni_force_kind(m->force[f].kind);

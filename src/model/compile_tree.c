@@ -177,6 +177,10 @@ void sni_compile_tree(sni_compile *c) {
     for (int k = 0; k < n; k++) {
       m->by_name[k] = m->given[list[k].given];
     }
+    const int *unknown = c->b->unknown.item;
+    for (int k = 0; k < c->b->unknown.count; k++) {
+      c->broken[m->given[unknown[k]]] = true;
+    }
   }
   free(sorted);
   free(parent);

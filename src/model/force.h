@@ -41,12 +41,18 @@ typedef struct sni_force_eval {
 typedef struct sni_term {
   double k, d;
   sn_vec6 p[2];
+  enum {
+    SNI_PART_MATERIAL, /* the force changes                                                    */
+    SNI_PART_ACROSS,   /* the force that there is turns with its line                          */
+    SNI_PART_LEVER     /* the force that there is has an arm that turns: w of one body, alone  */
+  } part;
 } sni_term;
 
 #define SNI_TERMS_MAX 24
 
-/* clamped: what would destabilise is left out; material: along the spring only, the paper's choice;
- * exact: the symmetric part of the whole derivative. */
+/* clamped: what would destabilise is left out, across by the force, of the levers by the method, which
+ * may sum them up before; material: along the spring only, the paper's choice; exact: the symmetric
+ * part of the whole derivative. */
 typedef enum sni_tangent {
   SNI_TANGENT_CLAMPED,
   SNI_TANGENT_MATERIAL,
@@ -106,9 +112,11 @@ static inline sn_vec3 sni_force_point(const sn_se3 *E_wb, int body, sn_vec3 at) 
   return body < 0 ? at : sn_se3_point(E_wb[body], at);
 }
 static inline sn_vec3 sni_force_velocity(const sni_force_eval *e, int body, sn_vec3 x) {
-  return body < 0 ? (sn_vec3){0}
-                  : sn_vec3_add(e->phi[body].v,
-                                sn_vec3_cross(e->phi[body].w, sn_vec3_sub(x, e->E_wb[body].p)));
+  if (body < 0) {
+    return (sn_vec3){0};
+  }
+  const sn_vec3 arm = sn_vec3_sub(x, e->E_wb[body].p);
+  return sn_vec3_add(e->phi[body].v, sn_vec3_cross(e->phi[body].w, arm));
 }
 /* A force f in world axes at the world point x of a body. */
 static inline void sni_force_push(const sni_force_eval *e, int body, sn_vec3 x, sn_vec3 f) {

@@ -215,7 +215,7 @@ sn_status sni_param_find(const sn_model *m, const char *path, sni_param_ref *ref
   if (*p != '.' && *p != '[' && next_word(&p, word, sizeof word)) {
     if (strcmp(word, "gravity") == 0) {
       const named_array gravity = {"gravity", offsetof(sni_params, gravity), 0};
-      found = refer(m, &gravity, 0, 3, &p, ref);
+      found = refer(m, &gravity, 0, 3, &p, ref) && ref->count == 1;
     } else if (strcmp(word, "bodies") == 0) {
       found = find_body_param(m, p, ref);
     } else if (strcmp(word, "forces") == 0) {

@@ -3,6 +3,7 @@ import json
 import math
 import os
 import re
+from pathlib import Path
 import signal
 import subprocess
 import time
@@ -172,6 +173,18 @@ class Refused(Command):
                      "run", PENDULUM, option, value)
         self.bad(BAD_INPUT, "a duration of 1e+300 takes 1e+302 steps of 0.01, at most 1e+15",
                  "run", PENDULUM, "--duration", "1e300")
+
+    def test_outputs_over_inputs(self):
+        scene = self.place / "p.yaml"
+        scene.write_text(Path(PENDULUM).read_text())
+        before = scene.read_text()
+        for options in (("--out", scene), ("--save", scene)):
+            self.bad(BAD_INPUT, f"sinew run: {options[0]} {scene} would be written over {scene}: give it another name",
+                     "run", scene, *options)
+        both = self.place / "both"
+        self.bad(BAD_INPUT, f"sinew run: --save {both} would be written over {both}: give it another name",
+                 "run", scene, "--out", both, "--save", both)
+        self.assertEqual(scene.read_text(), before)
 
     def test_recording_between_steps(self):
         out = self.place / "out.csv"

@@ -36,8 +36,8 @@ static void make(random_tree *t) {
 static void set_gravity_z(random_tree *t, double v) {
   t->gravity.z = v;
 }
-static void set_gravity(random_tree *t, double v) {
-  t->gravity = (sn_vec3){v, v, v};
+static void set_gravity_x(random_tree *t, double v) {
+  t->gravity.x = v;
 }
 static void set_stiffness(random_tree *t, double v) {
   t->body[3].joint.stiffness = sn_per_dof_all(v);
@@ -99,7 +99,7 @@ static void set_band_length(random_tree *t, double v) {
 
 static const tunable tunables[] = {{"gravity[2]", -3, set_gravity_z},
                                    {"gravity.2", -2, set_gravity_z},
-                                   {"gravity", 1, set_gravity},
+                                   {"gravity[0]", 1, set_gravity_x},
                                    {"bodies.b03.joint.stiffness", 12, set_stiffness},
                                    {"bodies.b03.joint.stiffness[1]", 12, set_stiffness_1},
                                    {"bodies.b02.joint.damping.2", 4, set_damping_2},
@@ -210,7 +210,8 @@ TEST(run_parameters) {
 }
 
 TEST(paths_that_lead_nowhere) {
-  static const char *const paths[] = {"",
+  static const char *const paths[] = {"gravity",
+                                      "",
                                       ".",
                                       "gravity[3]",
                                       "gravity[-1]",

@@ -55,8 +55,8 @@ typedef struct choice {
   bool time; /* functions of time: else the machine is left to itself */
 } choice;
 
-/* A hinged base with a ball joint, a universal joint and a driven slider on it, and a free body that
- * springs hold between them and the ground. */
+/* A hinged base with a ball joint, a universal joint and a driven slider on it, and a free body
+ * that springs hold between them and the ground. */
 static sn_model *machine(choice c) {
   sn_body_def base = test_link("base", "world", "revolute");
   sn_body_def arm = test_link("arm", "base", "spherical");
@@ -102,12 +102,11 @@ static sn_model *machine(choice c) {
   push.frame = SN_FRAME_BODY;
   push.vector[0] = c.time ? wave("3*cos(7*t)") : sn_constant(3);
   CHECK(sn_builder_add_force(b, &push) == SN_OK, "out of memory");
-  const sn_initial_def start[] = {{.body = "base", .q = sn_per_dof_all(0.5)},
-                                  {.body = "arm", .q = {3, {0.3, 0.2, -0.4}}, .qd = {3, {1, -1, 2}}},
-                                  {.body = "hand", .qd = sn_per_dof_all(1)},
-                                  {.body = "weight",
-                                   .q = {6, {1, 0.4, 0.3, 0.1, 0.2, 0.3}},
-                                   .qd = {6, {0, 0.2, 0, 2, 1, -1}}}};
+  const sn_initial_def start[] = {
+      {.body = "base", .q = sn_per_dof_all(0.5)},
+      {.body = "arm", .q = {3, {0.3, 0.2, -0.4}}, .qd = {3, {1, -1, 2}}},
+      {.body = "hand", .qd = sn_per_dof_all(1)},
+      {.body = "weight", .q = {6, {1, 0.4, 0.3, 0.1, 0.2, 0.3}}, .qd = {6, {0, 0.2, 0, 2, 1, -1}}}};
   for (int k = 0; k < 4; k++) {
     CHECK(sn_builder_set_initial(b, &start[k]) == SN_OK, "out of memory");
   }
@@ -212,8 +211,8 @@ TEST(random_trees_converge_to_the_exact_motion) {
       }
       const double coarse = largest_difference(y[1], y[0], 2 * nv);
       const double fine = largest_difference(y[2], y[0], 2 * nv);
-      CHECK(fine < (k == 2 ? 0.3 : 0.58) * coarse, "seed %u, %s: the error goes from %g to %g", seed,
-            ((const char *[]){"euler", "euler, paper", "ros2"})[k], coarse, fine);
+      CHECK(fine < (k == 2 ? 0.3 : 0.58) * coarse, "seed %u, %s: the error goes from %g to %g",
+            seed, ((const char *[]){"euler", "euler, paper", "ros2"})[k], coarse, fine);
     }
     sn_state_free(&start);
     sn_model_free(&m);
@@ -406,9 +405,9 @@ TEST(momentum_of_a_floating_tree) {
         CHECK(lost < 1e-11, "%s, h = %g, step %d: momentum is off by %g", roots[k], h, n, lost);
         CHECK(now.kinetic + now.potential < energy * (1 + 1e-12), "%s, h = %g, step %d: energy %g",
               roots[k], h, n, now.kinetic + now.potential);
-        angular[level] = fmax(
-            angular[level],
-            sn_vec3_norm(sn_vec3_sub(now.angular_momentum, start.angular_momentum)));
+        angular[level] =
+            fmax(angular[level],
+                 sn_vec3_norm(sn_vec3_sub(now.angular_momentum, start.angular_momentum)));
       }
       print_message("  %-7s h = %.4f: angular momentum within %.3f of %.3f\n", roots[k], h,
                     angular[level], sn_vec3_norm(start.angular_momentum));
@@ -436,7 +435,8 @@ TEST(tumbling_is_stable_at_any_step) {
       const sn_se3 E = {sn_so3_exp((sn_vec3){0.3 * frame, -0.7 * frame, 0.4 * frame}), {0, 0, 0}};
       sn_body_def body = test_link("body", "world", "free");
       body.inertia = sn_inertia_transform(E, bodies[k]);
-      body.joint.armature = bodies[k].xx > 0 ? sn_per_dof_all(0) : (sn_per_dof){6, {0, 0, 0, 1e-9, 1e-9, 1e-9}};
+      body.joint.armature =
+          bodies[k].xx > 0 ? sn_per_dof_all(0) : (sn_per_dof){6, {0, 0, 0, 1e-9, 1e-9, 1e-9}};
       sn_builder *b = test_builder(&body);
       sn_builder_set_gravity(b, (sn_vec3){0, 0, 0});
       sn_model *m = test_finish(b);
@@ -453,8 +453,8 @@ TEST(tumbling_is_stable_at_any_step) {
           redmax_step(sim, s, NULL);
           most = fmax(most, redmax_energy(sim, s) / start);
         }
-        CHECK(most < 1 + 1e-9, "body %d, frame %d, %g rad a step: energy rises by %g of it",
-              k, frame, turn, most - 1);
+        CHECK(most < 1 + 1e-9, "body %d, frame %d, %g rad a step: energy rises by %g of it", k,
+              frame, turn, most - 1);
         sn_state_free(&s);
         sn_sim_free(&sim);
       }
@@ -566,8 +566,8 @@ TEST(nothing_is_hidden_in_a_state) {
         steps(sim, s, 1);
         steps(sim, fresh, 1);
         /* times differ in the last digit: one counts steps, the other begins anew */
-        const double apart = largest_difference(sn_state_qd(s), sn_state_qd(fresh),
-                                                sn_model_dof_count(m));
+        const double apart =
+            largest_difference(sn_state_qd(s), sn_state_qd(fresh), sn_model_dof_count(m));
         CHECK(apart < 1e-12, "%s, %s, change %d: %g apart from a new state", way[k].name,
               redmax_solver[solver].name, what, apart);
         sn_state_free(&s);
@@ -629,20 +629,21 @@ static sn_model *weighted_chain(int n, double ratio, bool across) {
   char name[64][16], spring[64][16];
   for (int i = 0; i < n; i++) {
     snprintf(name[i], sizeof name[i], "link%d", i);
-    sn_body_def def = test_link(name[i], i ? name[i - 1] : "world", i % 3 ? "revolute" : "universal");
+    sn_body_def def =
+        test_link(name[i], i ? name[i - 1] : "world", i % 3 ? "revolute" : "universal");
     const double m = pow(ratio, (double)i / (n - 1)) / sqrt(ratio);
-    def.inertia = (sn_inertia){
-        .mass = m, .com = {0, 0, -0.5}, .xx = 0.1 * m, .yy = 0.09 * m, .zz = 0.02 * m};
+    def.inertia =
+        (sn_inertia){.mass = m, .com = {0, 0, -0.5}, .xx = 0.1 * m, .yy = 0.09 * m, .zz = 0.02 * m};
     def.joint.at = sn_pose(0, 0, i ? -1 : 0);
     CHECK(sn_builder_add_body(b, &def) == SN_OK, "out of memory");
   }
   for (int i = 2; i < n; i += 2) {
     const bool ground = !across || i < 4;
     snprintf(spring[i], sizeof spring[i], "spring%d", i);
-    const sn_force_def def = spring_def(
-        spring[i], ground ? NULL : name[i - 3],
-        ground ? (sn_vec3){0.6, 0.2, -i - 0.2} : (sn_vec3){0.3, 0.2, -0.5}, name[i],
-        (sn_vec3){0, 0.1, -0.5}, 1e4, 1, ground ? 0.5 : 2.8);
+    const sn_force_def def =
+        spring_def(spring[i], ground ? NULL : name[i - 3],
+                   ground ? (sn_vec3){0.6, 0.2, -i - 0.2} : (sn_vec3){0.3, 0.2, -0.5}, name[i],
+                   (sn_vec3){0, 0.1, -0.5}, 1e4, 1, ground ? 0.5 : 2.8);
     CHECK(sn_builder_add_force(b, &def) == SN_OK, "out of memory");
   }
   const sn_initial_def start = {.body = "link0", .q = sn_per_dof_all(0.1)};
@@ -705,6 +706,6 @@ int main(void) {
             T(drives_saturate_one_coordinate_at_a_time), T(momentum_of_a_floating_tree),
             T(tumbling_is_stable_at_any_step), T(saved_states_resume_to_the_bit),
             T(steps_allocate_nothing), T(nothing_is_hidden_in_a_state),
-            T(a_failed_step_leaves_the_state),
-            T(one_iteration_where_springs_touch_only_the_ground), T(mass_ratios_do_not_matter));
+            T(a_failed_step_leaves_the_state), T(one_iteration_where_springs_touch_only_the_ground),
+            T(mass_ratios_do_not_matter));
 }

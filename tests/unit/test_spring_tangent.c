@@ -1,9 +1,9 @@
 /* How the forces of springs change with the motion: the terms that implicit methods put into their
  * matrix, against vectors, differences, and what must hold for every tangent.
  *
- * The terms are in world axes at the origins of the two bodies: -K = sum k p p^T over (phi_a; phi_b).
- * Differences are of fourth order with a step of 1e-3: truncation and rounding both leave 1e-12 of
- * the largest entry. */
+ * The terms are in world axes at the origins of the two bodies: -K = sum k p p^T over (phi_a;
+ * phi_b). Differences are of fourth order with a step of 1e-3; on the shortest springs they leave
+ * 3e-10 of the largest entry. */
 #include "redmax.h"
 #include "vectors.h"
 
@@ -58,7 +58,8 @@ static element random_element(uint64_t *seed, double k, double d, double L, int 
 }
 
 static double length_of(const element *e) {
-  const sn_vec3 a = sn_se3_point(e->E[0], e->force.at[0]), b = sn_se3_point(e->E[1], e->force.at[1]);
+  const sn_vec3 a = sn_se3_point(e->E[0], e->force.at[0]),
+                b = sn_se3_point(e->E[1], e->force.at[1]);
   return sn_vec3_norm(sn_vec3_sub(b, a));
 }
 
@@ -189,8 +190,7 @@ TEST(terms_reproduce_the_vectors) {
   for (int s = 0; s < (int)sni_node_count(list); s++) {
     const sni_node *node = sni_node_at(list, (size_t)s);
     const double L = vectors_number(node, "L");
-    element e =
-        spring_element(vectors_number(node, "k") / L, vectors_number(node, "d") / L, L);
+    element e = spring_element(vectors_number(node, "k") / L, vectors_number(node, "d") / L, L);
     e.E[0] = vectors_pose(sni_node_get(node, "E1"));
     e.E[1] = vectors_pose(sni_node_get(node, "E2"));
     e.force.at[0] = vectors_vec3(node, "x1");
@@ -200,8 +200,7 @@ TEST(terms_reproduce_the_vectors) {
     vectors_read(sni_node_get(node, "phi2"), 6, phi + 6);
     for (int side = 0; side < 2; side++) {
       const double *x = phi + 6 * side;
-      e.phi[side] =
-          sn_vec6_rotate(e.E[side].R, (sn_vec6){{x[0], x[1], x[2]}, {x[3], x[4], x[5]}});
+      e.phi[side] = sn_vec6_rotate(e.E[side].R, (sn_vec6){{x[0], x[1], x[2]}, {x[3], x[4], x[5]}});
     }
 
     /* the wrenches, without damping and with */
@@ -359,12 +358,10 @@ TEST(material_resists_stretching_only) {
   }
 }
 
-/* clamped: let W be the symmetric part of the derivative in world axes, -K = W.  It is taken apart
- * (along the spring, across it, the lever on a, the lever on b) and what is negative in each part
- * is left out.  So it is positive semidefinite, never below W, and above W by no more than what was
- * left out: across a spring that pushes |T|/l in two directions, and |T| |r| about each origin. */
-TEST(clamped_is_positive_and_not_below_the_derivative) {
-  double slack = 0;
+/* clamped: the symmetric part W of the derivative in world axes, without what pushes across a
+ * squeezed spring, |T|/l in two directions.  So it is never below W, and it is W in tension. */
+TEST(clamped_is_the_derivative_without_what_pushes_across) {
+  double worst = 0;
   for (int s = 0; s < 4; s++) {
     for (unsigned seed = 0; seed < 60; seed++) {
       const element e = sample(seed, s);
@@ -372,9 +369,6 @@ TEST(clamped_is_positive_and_not_below_the_derivative) {
       tangent_of(&e, SNI_TANGENT_CLAMPED, K, D);
       differences(&e, false, W);
       const double scale = largest(W, N * N);
-      dense_range(N, K, &least, &most);
-      CHECK(least > -1e-12 * scale, "%s, seed %u: an eigenvalue of %g", shapes[s].what, seed, least);
-
       for (int i = 0; i < N * N; i++) {
         over[i] = K[i] - W[i];
       }
@@ -382,59 +376,59 @@ TEST(clamped_is_positive_and_not_below_the_derivative) {
       CHECK(least > -FD_TOLERANCE * scale, "%s, seed %u: below the derivative by %g",
             shapes[s].what, seed, -least);
 
-      /* the bound on what was added, with all of it as squares */
       const double k = e.param[param_index(e.ops, "stiffness")], l = length_of(&e);
       const double T = k * (l - e.param[param_index(e.ops, "rest_length")]);
-      double bound[N * N] = {0};
+      const sn_vec3 x[2] = {sn_se3_point(e.E[0], e.force.at[0]),
+                            sn_se3_point(e.E[1], e.force.at[1])};
+      const sn_vec3 n = sn_vec3_scale(sn_vec3_sub(x[1], x[0]), 1 / l);
       const sn_vec3 unit[3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
-      for (int c = 0; c < 3; c++) {
+      for (int c = 0; c < 3; c++) { /* across: all directions less n */
+        const sn_vec3 direction = sn_vec3_addscaled(unit[c], -sn_vec3_dot(unit[c], n), n);
         double p[N] = {0};
         for (int side = 0; side < 2; side++) {
-          if (e.force.body[side] < 0) {
-            continue;
+          if (e.force.body[side] >= 0) {
+            const sn_vec3 arm = sn_vec3_sub(x[side], e.E[side].p);
+            const sn_vec6 rate = {sn_vec3_cross(arm, direction), direction};
+            put_six(sn_vec6_scale(rate, side ? 1 : -1), p + 6 * side);
           }
-          const sn_vec3 x = sn_se3_point(e.E[side], e.force.at[side]);
-          const sn_vec3 arm = sn_vec3_sub(x, e.E[side].p);
-          const sn_vec6 rate = {sn_vec3_cross(arm, unit[c]), unit[c]};
-          put_six(sn_vec6_scale(rate, side ? 1 : -1), p + 6 * side);
-          bound[(6 * side + c) * (N + 1)] += fabs(T) * sn_vec3_norm(arm);
         }
-        dense_add_square(N, fmax(-T / l, 0), p, bound);
+        dense_add_square(N, fmin(T / l, 0), p, over);
       }
-      for (int i = 0; i < N * N; i++) {
-        bound[i] -= over[i];
-      }
-      dense_range(N, bound, &least, &most);
-      CHECK(least > -FD_TOLERANCE * scale, "%s, seed %u: %g above the bound", shapes[s].what, seed,
-            -least);
-      slack = fmax(slack, largest(over, N * N) / scale);
+      const double error = largest(over, N * N) / scale;
+      CHECK(error < FD_TOLERANCE, "%s, seed %u: off by %g", shapes[s].what, seed, error);
+      worst = fmax(worst, error);
     }
   }
-  print_message("  clamped is above the derivative by up to %.2f of its largest entry\n", slack);
+  print_message("  clamped against differences: %.1e\n", worst);
 }
 
-/* Nothing is left out where everything resists: a spring in tension that pulls straight away from
- * the origins. */
-TEST(clamped_is_the_derivative_where_all_of_it_resists) {
-  for (unsigned seed = 0; seed < 20; seed++) {
-    uint64_t random = seed;
-    element e = spring_element(100, 1, 0.5);
-    const sn_mat3 R = sn_so3_exp(random_vec3(&random, 2));
-    const sn_vec3 axis = sn_mat3_col(R, 0);
-    e.E[0] = (sn_se3){sn_so3_exp(random_vec3(&random, 2)), random_vec3(&random, 1)};
-    e.E[1] = (sn_se3){sn_so3_exp(random_vec3(&random, 2)), sn_vec3_addscaled(e.E[0].p, 3, axis)};
-    /* the ends lie between the two origins */
-    e.force.at[0] = sn_mat3_tmul_vec(e.E[0].R, sn_vec3_scale(axis, 0.7));
-    e.force.at[1] = sn_mat3_tmul_vec(e.E[1].R, sn_vec3_scale(axis, -0.9));
-    double K[N * N], D[N * N], W[N * N];
-    tangent_of(&e, SNI_TANGENT_CLAMPED, K, D);
-    differences(&e, false, W);
-    const double error = largest_difference(K, W, N * N) / largest(W, N * N);
-    CHECK(error < FD_TOLERANCE, "seed %u: off by %g", seed, error);
+/* A method may sum up the levers of many forces on a body, so they stand on one body's turning
+ * alone; and without them all resists. */
+TEST(levers_are_apart) {
+  for (int s = 0; s < 4; s++) {
+    for (unsigned seed = 0; seed < 60; seed++) {
+      const element e = sample(seed, s);
+      sni_term term[SNI_TERMS_MAX];
+      sn_vec6 unused[2] = {{{0, 0, 0}, {0, 0, 0}}, {{0, 0, 0}, {0, 0, 0}}};
+      const sni_force_eval eval = eval_of(&e, unused, true);
+      const int n = e.ops->tangent(&eval, &e.force, e.param, SNI_TANGENT_CLAMPED, term);
+      for (int k = 0; k < n; k++) {
+        const sn_vec6 *p = term[k].p;
+        if (term[k].part == SNI_PART_LEVER) {
+          CHECK(sn_vec3_norm(p[0].v) == 0 && sn_vec3_norm(p[1].v) == 0 && term[k].d == 0 &&
+                    (sn_vec3_norm(p[0].w) == 0 || sn_vec3_norm(p[1].w) == 0),
+                "%s, seed %u: term %d is no lever", shapes[s].what, seed, k);
+        } else {
+          CHECK(term[k].k >= 0 && term[k].d >= 0, "%s, seed %u: term %d pushes with %g",
+                shapes[s].what, seed, k, term[k].k);
+        }
+      }
+    }
   }
 }
 
-/* Where the pull is along the arm up to rounding, two ways of finding the axes of the lever meet. */
+/* Where the pull is along the arm up to rounding, two ways of finding the axes of the lever meet.
+ */
 TEST(levers_along_the_pull_are_smooth) {
   for (int power = -16; power <= -1; power++) {
     for (int way = -1; way <= 1; way += 2) {
@@ -635,8 +629,7 @@ int main(void) {
   RUN_TESTS(T(terms_reproduce_the_vectors),
             T(exact_is_the_symmetric_part_of_the_derivative_in_body_axes),
             T(damping_is_the_derivative_by_velocities), T(material_resists_stretching_only),
-            T(clamped_is_positive_and_not_below_the_derivative),
-            T(clamped_is_the_derivative_where_all_of_it_resists),
+            T(clamped_is_the_derivative_without_what_pushes_across), T(levers_are_apart),
             T(levers_along_the_pull_are_smooth), T(springs_squeezed_to_a_point),
             T(joint_springs_give_their_derivatives));
 }

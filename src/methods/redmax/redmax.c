@@ -43,9 +43,9 @@ static int redmax_state_count(const sn_model *m) {
   return 0;
 }
 
-enum { TREE, PCG, GRAPH, SOLVERS };
+enum { TREE, PCG, GRAPH, REDUCED, SOLVERS };
 static const sni_solver *const solvers[SOLVERS] = {&sni_solver_tree, &sni_solver_pcg,
-                                                   &sni_solver_graph};
+                                                   &sni_solver_graph, &sni_solver_reduced};
 
 /* What a sim of this method owns, at the start of its work memory. */
 typedef struct redmax {
@@ -72,6 +72,8 @@ static int choose(const sn_sim *sim, const sni_system *s) {
     return PCG;
   case SN_SOLVER_GRAPH:
     return GRAPH;
+  case SN_SOLVER_REDUCED:
+    return REDUCED;
   default:
     return sni_system_pair_count(s) == 0 ? TREE : GRAPH;
   }
@@ -130,8 +132,8 @@ static sn_vec3 turn_on(sn_mat3 I, sn_vec3 w, double h) {
   sn_vec3 turned = w;
   for (int k = 0; k < 2; k++) {
     const sn_vec3 m = sn_vec3_scale(sn_vec3_add(w, turned), 0.5), L = sn_mat3_mul_vec(I, m);
-    const sn_vec3 rest = sn_vec3_addscaled(sn_mat3_mul_vec(I, sn_vec3_sub(turned, w)), h,
-                                           sn_vec3_cross(m, L));
+    const sn_vec3 rest =
+        sn_vec3_addscaled(sn_mat3_mul_vec(I, sn_vec3_sub(turned, w)), h, sn_vec3_cross(m, L));
     const sn_mat3 slope =
         sn_mat3_add(sn_mat3_mul(sn_mat3_cross(m), I), sn_mat3_cross(sn_vec3_neg(L)));
     sn_mat3 N = sn_mat3_add(I, sn_mat3_scale(slope, 0.5 * h));
@@ -268,7 +270,8 @@ static void move_on(sn_sim *sim, double h, const double *q, double *q1, double *
   sni_dynamics *d = &sim->d;
   sni_work *w = &d->w;
   sni_system *s = &((redmax *)sim->method_work)->s;
-  sn_vec6 *motion = sim->F; /* angular velocity in the body's axes, velocity of its centre of mass */
+  sn_vec6 *motion =
+      sim->F; /* angular velocity in the body's axes, velocity of its centre of mass */
   sni_J_mul_world(t, w, qd1);
   for (int i = 0; i < t->nbody; i++) {
     const sn_inertia I = sni_params_inertia(&d->params, i);

@@ -52,110 +52,118 @@ static void add_drag(sni_system *s) {
   }
 }
 
-/* body: the two of the term; force: whose it is, -1: of none. */
-static void add_term(sni_system *s, int force, const int body[2], const sni_term *from) {
+/* ---- terms ---- */
+
+static bool is_zero(sn_vec6 p) {
+  return sn_vec6_dot(p, p) == 0;
+}
+
+void sni_system_add_term(sni_system *s, int force, const int body[2], const sni_term *from) {
   if (s->nterm == s->term_capacity) {
     return; /* cannot happen: there is room for SNI_TERMS_MAX a force and for 3 a body */
   }
-  const double c = s->h * from->d + s->h * s->h * from->k;
   sni_link_term *term = &s->term[s->nterm++];
   term->k = from->k;
   term->d = from->d;
   term->force = force;
+  term->part = from->part;
   for (int k = 0; k < 2; k++) {
-    term->body[k] = body[k] >= 0 && !s->grounded[body[k]] ? body[k] : -1;
+    const bool moves = body[k] >= 0 && !s->grounded[body[k]] && !is_zero(from->p[k]);
+    term->body[k] = moves ? body[k] : -1;
     term->p[k] = sni_lane6_from(from->p[k]);
-    if (term->body[k] >= 0) {
-      add_square(block_of(s, term->body[k]), c, term->p[k]);
-    }
   }
-  s->npair += term->body[0] >= 0 && term->body[1] >= 0;
 }
 
-/* ---- tension along the tree ----
- *
- * Forces pull at every joint between their body and the ground, and what they do there changes as
- * the bodies turn.  With F and N the force and the torque, at the joint of child c, of all that
- * acts on c and on what hangs on it, and r the arm from the parent's origin to the joint, the
- * second derivative of their potential is
- *
- *     sum_c  w_p^T ((F.r) 1 - (F r^T + r F^T)/2) w_p  -  N . (w_p x w_c)
- *
- * in the angular velocities w of parent and child: levers as those of a spring, and a coupling that
- * is at most |N|/2 times the squares of both across N.  A body's weight has its own lever.  Under a
- * heavy weight a light chain is stiffer by this than by anything else.  The step bears h^2 K up to
- * 4 M without it, so only what is above the body's own moments of inertia is taken into the matrix:
- * where there is little tension, mechanisms swing without the damping of implicit forces. */
-
-static sn_mat3 outer(sn_vec3 a, sn_vec3 b) {
-  return (sn_mat3){{{a.x * b.x, a.x * b.y, a.x * b.z},
-                    {a.y * b.x, a.y * b.y, a.y * b.z},
-                    {a.z * b.x, a.z * b.y, a.z * b.z}}};
-}
-
-static bool positive_definite(sn_mat3 A) {
-  return A.m[0][0] > 0 && A.m[0][0] * A.m[1][1] > A.m[0][1] * A.m[0][1] && sn_mat3_det(A) > 0;
-}
-
-/* s->pull: for each body the sum G of F r^T, and of N N^T / (2 |N|), which count as tr G 1 - G. */
-static void gather_pulls(sni_system *s) {
+static void add_force_terms(sni_system *s, double t, sni_tangent tangent) {
   const sni_dynamics *d = s->d;
-  const sni_tree *t = s->t;
-  const sn_vec3 g = {d->params.gravity[0], d->params.gravity[1], d->params.gravity[2]};
-  for (int i = 0; i < t->nbody; i++) {
-    const sn_inertia I = sni_params_inertia(&d->params, i);
-    const sn_vec3 c = sn_mat3_mul_vec(sni_link_R(&d->w.link[i]), I.com);
-    const sn_vec3 weight = sn_vec3_scale(g, I.mass);
-    sn_vec6 f = {sn_vec3_cross(c, weight), weight};
-    if (d->use_wrench) {
-      f = sn_vec6_add(f, d->w.wrench[i]);
-    }
-    s->pull[i] = outer(weight, c);
-    s->f[i] = sni_lane6_from(f);
-  }
-  for (int i = t->nbody - 1; i >= 0; i--) {
-    const int p = t->parent[i];
-    if (p < 0) {
-      continue;
-    }
-    const sn_vec6 f = sni_lane6_vec6(s->f[i]);
-    const sni_lane r = d->w.link[i].r;
-    const double length = sn_vec3_norm(f.w);
-    s->f[p].v += s->f[i].v;
-    s->f[p].w += s->f[i].w + sni_lane_cross(r, s->f[i].v);
-    s->pull[p] = sn_mat3_add(s->pull[p], outer(f.v, sni_lane_vec3(r)));
-    if (length > 0 && t->joint[i].nv > 0) {
-      const sn_mat3 N = sn_mat3_scale(outer(f.w, f.w), 0.5 / length);
-      s->pull[p] = sn_mat3_add(s->pull[p], N);
-      s->pull[i] = sn_mat3_add(s->pull[i], N);
+  const sni_force_eval e = sni_dynamics_force_eval(d, t, t, true);
+  for (int f = 0; f < d->m->nforce; f++) {
+    const sni_force *force = &d->m->force[f];
+    const sni_force_ops *ops = sni_force_kind(force->kind);
+    if (force->implicit && sni_force_is_active(&e, force)) {
+      sni_term term[SNI_TERMS_MAX];
+      const int n = ops->tangent(&e, force, d->params.force + force->param, tangent, term);
+      for (int k = 0; k < n; k++) {
+        sni_system_add_term(s, f, force->body, &term[k]);
+      }
     }
   }
 }
 
-static void add_tension(sni_system *s) {
+/* Is SNI_BORNE M - S positive definite, with S the body's block?  Cholesky, in place. */
+static bool bears(const sni_system *s, int body) {
+  const sni_art *S = &s->extra[s->extra_of[body]];
+  sni_art M;
+  sni_mass_block(&s->d->mass[body], &s->d->w.link[body], &M);
+  double a[6][6];
+  for (int i = 0; i < 3; i++) {
+    for (int j = 0; j < 3; j++) {
+      a[i][j] = SNI_BORNE * M.A[j][i] - S->A[j][i];
+      a[i + 3][j] = SNI_BORNE * M.Bt[j][i] - S->Bt[j][i];
+      a[i + 3][j + 3] = SNI_BORNE * M.C[j][i] - S->C[j][i];
+    }
+  }
+  for (int j = 0; j < 6; j++) {
+    for (int k = 0; k < j; k++) {
+      a[j][j] -= a[j][k] * a[j][k];
+    }
+    if (!(a[j][j] > 0)) {
+      return false;
+    }
+    a[j][j] = sqrt(a[j][j]);
+    for (int i = j + 1; i < 6; i++) {
+      for (int k = 0; k < j; k++) {
+        a[i][j] -= a[i][k] * a[j][k];
+      }
+      a[i][j] /= a[j][j];
+    }
+  }
+  return true;
+}
+
+/* The tension of springs resists turning them, in the linearised forces, and so brakes whatever
+ * turns as a whole: a prestressed structure would hardly spin.  So what levers and terms across do
+ * to a body is summed up (twice what a pair does to each of its two), and those of bodies that bear
+ * the sum are left out.  Of the others, levers that push are. */
+static void drop_what_is_borne(sni_system *s) {
   const double h2 = s->h * s->h;
-  gather_pulls(s);
-  for (int i = 0; i < s->t->nbody; i++) {
-    if (s->grounded[i]) {
-      continue;
+  int n = 0;
+  for (int k = 0; k < s->nterm; k++) {
+    const sni_link_term *term = &s->term[k];
+    const double twice = term->body[0] >= 0 && term->body[1] >= 0 ? 2 : 1;
+    for (int side = 0; term->part != SNI_PART_MATERIAL && side < 2; side++) {
+      if (term->body[side] >= 0) {
+        add_square(block_of(s, term->body[side]), twice * h2 * term->k, term->p[side]);
+      }
     }
-    const sn_mat3 R = sni_link_R(&s->d->w.link[i]), G = s->pull[i];
-    const sn_mat3 I = sn_inertia_tensor(sni_params_inertia(&s->d->params, i));
-    sn_mat3 left = sn_mat3_mul(R, sn_mat3_mul(I, sn_mat3_transpose(R)));
-    left = sn_mat3_add(left, sn_mat3_scale(sn_mat3_add(G, sn_mat3_transpose(G)), 0.5 * h2));
-    for (int c = 0; c < 3; c++) {
-      left.m[c][c] -= h2 * sn_mat3_trace(G);
+  }
+  for (int i = 0; s->nextra > 0 && i < s->t->nbody; i++) {
+    s->slack[i] = s->extra_of[i] < 0 || bears(s, i);
+    s->extra_of[i] = -1;
+  }
+  for (int k = 0; k < s->nterm; k++) {
+    const int *body = s->term[k].body;
+    const bool borne = (body[0] < 0 || s->slack[body[0]]) && (body[1] < 0 || s->slack[body[1]]);
+    const bool pushes = s->term[k].part == SNI_PART_LEVER && s->term[k].k < 0;
+    if (s->term[k].part == SNI_PART_MATERIAL || (!borne && !pushes)) {
+      s->term[n++] = s->term[k];
     }
-    if (positive_definite(left)) {
-      continue;
+  }
+  s->nterm = n;
+  s->nextra = 0;
+}
+
+/* The terms' squares, into the blocks. */
+static void add_squares(sni_system *s) {
+  for (int k = 0; k < s->nterm; k++) {
+    const sni_link_term *term = &s->term[k];
+    const double c = s->h * term->d + s->h * s->h * term->k;
+    for (int side = 0; side < 2; side++) {
+      if (term->body[side] >= 0) {
+        add_square(block_of(s, term->body[side]), c, term->p[side]);
+      }
     }
-    double value[3];
-    sn_mat3 axes;
-    sn_sym3_eigen(left, value, &axes);
-    for (int c = 0; c < 3 && value[c] < 0; c++) {
-      const sni_term term = {.k = -value[c] / h2, .p = {{.w = sn_mat3_col(axes, c)}}};
-      add_term(s, -1, (int[2]){i, -1}, &term);
-    }
+    s->npair += term->body[0] >= 0 && term->body[1] >= 0;
   }
 }
 
@@ -237,7 +245,6 @@ static void add_joints(sni_system *s, const double *q, const double *qd) {
 void sni_system_assemble(sni_system *s, double t, double h, const double *q, const double *qd,
                          const sn_input *input, sni_tangent tangent) {
   sni_dynamics *d = s->d;
-  const sn_model *m = d->m;
   s->h = h;
   s->time = t;
   s->input = input;
@@ -247,22 +254,14 @@ void sni_system_assemble(sni_system *s, double t, double h, const double *q, con
   }
   sni_dynamics_external(d, t, t, q, qd, input, true);
   add_joints(s, q, qd);
-  add_drag(s);
+  memset(s->slide, 0, (size_t)s->t->nfactor * sizeof *s->slide);
+  add_force_terms(s, t, tangent);
   if (tangent == SNI_TANGENT_CLAMPED) {
-    add_tension(s);
+    drop_what_is_borne(s);
+    sni_system_add_tension(s);
   }
-  const sni_force_eval e = sni_dynamics_force_eval(d, t, t, true);
-  for (int f = 0; f < m->nforce; f++) {
-    const sni_force *force = &m->force[f];
-    const sni_force_ops *ops = sni_force_kind(force->kind);
-    if (force->implicit && sni_force_is_active(&e, force)) {
-      sni_term term[SNI_TERMS_MAX];
-      const int n = ops->tangent(&e, force, d->params.force + force->param, tangent, term);
-      for (int k = 0; k < n; k++) {
-        add_term(s, f, force->body, &term[k]);
-      }
-    }
-  }
+  add_squares(s);
+  add_drag(s);
   s->in = sni_dynamics_aba_in(d);
   s->in.prescribed = NULL;
   s->in.extra = s->extra;
@@ -287,14 +286,15 @@ void sni_system_project(const sni_system *s, sni_lane6 *f, double *x) {
   }
 }
 
-/* y += the joints' blocks times x */
-static void add_blocks(const sni_tree *t, const double *block, const double *x, double *y) {
+/* y += c times the joints' blocks times x */
+static void add_blocks(const sni_tree *t, double c, const double *block, const double *x,
+                       double *y) {
   for (int i = 0; i < t->nbody; i++) {
     const int adr = t->vadr[i], nv = t->vadr[i + 1] - adr;
     const double *own = block + t->factor[i];
     for (int r = 0; r < nv; r++) {
-      for (int c = 0; c < nv; c++) {
-        y[adr + r] += own[r * nv + c] * x[adr + c];
+      for (int k = 0; k < nv; k++) {
+        y[adr + r] += c * own[r * nv + k] * x[adr + k];
       }
     }
   }
@@ -322,11 +322,11 @@ void sni_system_mul(sni_system *s, const double *x, double *y) {
     }
   }
   sni_system_project(s, s->f, y);
-  add_blocks(t, s->joint_matrix, x, y);
+  add_blocks(t, 1, s->joint_matrix, x, y);
 }
 
 void sni_system_armature(const sni_system *s, const double *x, double *y) {
-  add_blocks(s->t, s->d->armature, x, y);
+  add_blocks(s->t, 1, s->d->armature, x, y);
 }
 
 void sni_system_M_mul(sni_system *s, const double *x, double *y) {
@@ -375,6 +375,7 @@ void sni_system_K_mul(sni_system *s, const double *q, const double *qd, const do
     }
   }
   sni_system_project(s, s->f, y);
+  add_blocks(s->t, -1 / (s->h * s->h), s->slide, x, y);
   for (int k = 0; k < d->nsprung; k++) {
     sub_joint_stiffness(s, d->sprung[k], sni_dynamics_joint_spring(d, d->sprung[k], q, qd), x, y);
   }
@@ -417,12 +418,14 @@ static size_t lay_out(sni_system *s, const sn_model *m, char *memory) {
   s->pull = TAKE(nbody, sizeof *s->pull);
   s->term = TAKE(capacity, sizeof *s->term);
   s->joint_matrix = TAKE((size_t)m->tree.nfactor, sizeof *s->joint_matrix);
+  s->slide = TAKE((size_t)m->tree.nfactor, sizeof *s->slide);
   s->b = TAKE(nv, sizeof *s->b);
   s->limit = TAKE(nv, sizeof *s->limit);
   s->limited = TAKE(nv, sizeof *s->limited);
   s->scratch = TAKE(7 * nv, sizeof *s->scratch);
   s->extra_of = TAKE(nbody, sizeof *s->extra_of);
   s->grounded = TAKE(nbody, sizeof *s->grounded);
+  s->slack = TAKE(nbody, sizeof *s->slack);
 #undef TAKE
   s->term_capacity = (int)capacity;
   return used;

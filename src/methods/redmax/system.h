@@ -14,8 +14,14 @@ typedef struct sni_link_term {
   double k, d;
   int force;   /* whose it is; -1: of none */
   int body[2]; /* -1: does not move */
+  int part;    /* SNI_PART_...      */
   sni_lane6 p[2];
 } sni_link_term;
+
+/* What comes from the tension of forces may stay out of the matrix as long as h^2 K is below this
+ * part of M: such motions take a dozen steps a period or more, and the step, which would bear 4 M,
+ * keeps their energy.  In the matrix they are damped. */
+#define SNI_BORNE 0.25
 
 typedef struct sni_system {
   sni_dynamics *d;
@@ -27,16 +33,18 @@ typedef struct sni_system {
   int *extra_of;  /* nbody                                                             */
   int nextra;
   double *joint_matrix; /* nfactor                                                           */
+  double *slide;        /* nfactor  part of it that tension gives, by tension.c              */
   bool *limited;        /* nv  a drive gives its limit here, whatever the joint does         */
   double *limit;        /* nv  that force                                                    */
   sni_link_term *term;
   int nterm, term_capacity;
   int npair;       /* terms between two bodies that both move                                 */
   bool *grounded;  /* nbody  fixed to the world, directly or through others                   */
+  bool *slack;     /* nbody  bears the tension of its forces; scratch of assemble             */
   double *scratch; /* 7 nv  for the integrators                                              */
   double *b;       /* nv                                                                      */
   sni_lane6 *f;    /* nbody  scratch of the operator                                          */
-  sn_mat3 *pull;   /* nbody  scratch of assemble: sum of F r^T                                */
+  sn_mat3 *pull;   /* nbody  scratch of assemble: see tension.c                               */
 } sni_system;
 
 size_t sni_system_size(const sn_model *m);
@@ -46,6 +54,13 @@ void sni_system_place(sni_system *s, sni_dynamics *d, void *memory);
  * the forces that stand on the right-hand side: all but implicit damping. */
 void sni_system_assemble(sni_system *s, double t, double h, const double *q, const double *qd,
                          const sn_input *input, sni_tangent tangent);
+
+/* For those who assemble: one more term, of the bodies `body` (-1: none) and the force `force` (-1:
+ * of none). */
+void sni_system_add_term(sni_system *s, int force, const int body[2], const sni_term *term);
+
+/* What tension does further down the tree: tension.c. */
+void sni_system_add_tension(sni_system *s);
 
 /* A drive that is held by its limit is a constant force.  Which ones are, at q, qd and t; true if
  * others than before.  To be asked with the end of the step: at its start a stiff drive would be at
@@ -89,7 +104,7 @@ typedef struct sni_solver {
                      int max_iterations, double *x, sni_solve_info *info);
 } sni_solver;
 
-extern const sni_solver sni_solver_tree, sni_solver_pcg, sni_solver_graph;
+extern const sni_solver sni_solver_tree, sni_solver_pcg, sni_solver_graph, sni_solver_reduced;
 
 /* Every force that can couple two bodies which both move, whatever it does at the moment. */
 int sni_system_pair_count(const sni_system *s);

@@ -63,16 +63,16 @@ static void spring_apply(const sni_force_eval *e, const sni_force *f, const doub
  * With arms r_a, r_b from the bodies' origins to the ends and dx = x_b - x_a, the rate of dx along
  * n is p . (phi_a; phi_b), p = (-r_a x n, -n; r_b x n, n).  The parts of -K:
  *
- *     material   k  along n                         geometric  T/l  along two directions across n
+ *     material   k  along n                         across     T/l  along two directions across n
  *     lever      T ((r.n) 1 - (r n^T + n r^T)/2) for turning body a about its origin, minus the
  *                same for b: the torque of a constant pull changes as its arm turns
  *
  * The eigenvectors of the lever part are known: with u+- halfway between n and +-r, its eigenvalues
  * are T ((r.n) -+ |r|)/2 along u+- and T (r.n) across both. */
 
-static void add_term(sni_term *term, int *n, double k, double d, sn_vec6 a, sn_vec6 b) {
+static void add_term(sni_term *term, int *n, int part, double k, double d, sn_vec6 a, sn_vec6 b) {
   if (k != 0 || d != 0) {
-    term[(*n)++] = (sni_term){k, d, {a, b}};
+    term[(*n)++] = (sni_term){k, d, {a, b}, part};
   }
 }
 
@@ -91,10 +91,6 @@ static void across(sn_vec3 n, sn_vec3 out[2]) {
   out[1] = sn_vec3_cross(n, out[0]);
 }
 
-static double kept(double k, sni_tangent tangent) {
-  return tangent == SNI_TANGENT_CLAMPED ? fmax(k, 0) : k;
-}
-
 /* The axes of the lever part for unit vectors e along the pull and u along the arm: e + u, e - u
  * and their normal, made so that all is well when e and u are parallel. */
 static void lever_axes(sn_vec3 e, sn_vec3 u, sn_vec3 axis[3]) {
@@ -111,8 +107,7 @@ static void lever_axes(sn_vec3 e, sn_vec3 u, sn_vec3 axis[3]) {
 }
 
 /* The lever part of one body with pull f (in world axes) at arm r. */
-static void lever_terms(sn_vec3 r, sn_vec3 f, int side, sni_tangent tangent, sni_term *term,
-                        int *n) {
+static void lever_terms(sn_vec3 r, sn_vec3 f, int side, sni_term *term, int *n) {
   const double T = sn_vec3_norm(f), arm = sn_vec3_norm(r);
   if (!(T > 0) || !(arm > 0)) {
     return;
@@ -125,7 +120,7 @@ static void lever_terms(sn_vec3 r, sn_vec3 f, int side, sni_tangent tangent, sni
   for (int k = 0; k < 3; k++) {
     sn_vec6 p[2] = {{{0, 0, 0}, {0, 0, 0}}, {{0, 0, 0}, {0, 0, 0}}};
     p[side].w = axis[k];
-    add_term(term, n, kept(value[k], tangent), 0, p[0], p[1]);
+    add_term(term, n, SNI_PART_LEVER, value[k], 0, p[0], p[1]);
   }
 }
 
@@ -148,7 +143,7 @@ static void turning_terms(sn_vec3 f, int side, sni_term *term, int *n) {
       sn_vec6 p[2] = {{{0, 0, 0}, {0, 0, 0}}, {{0, 0, 0}, {0, 0, 0}}};
       p[side] = (sn_vec6){product[k].w, sn_vec3_scale(product[k].v, s)};
       /* sum over s of s (w + s v)^2 / 4 is w v */
-      add_term(term, n, product[k].sign * s * T / 4, 0, p[0], p[1]);
+      add_term(term, n, SNI_PART_ACROSS, product[k].sign * s * T / 4, 0, p[0], p[1]);
     }
   }
 }
@@ -173,16 +168,19 @@ static int spring_tangent(const sni_force_eval *e, const sni_force *f, const dou
   }
   const double T = k * (l - param[REST_LENGTH]);
   for (int c = 0; c < 3; c++) {
-    const bool main = zero_length || c == 0;
-    const double stiffness = main ? k : tangent == SNI_TANGENT_MATERIAL ? 0 : kept(T / l, tangent);
-    add_term(term, &n, stiffness, main ? param[DAMPING] : 0, along(ra, direction[c], -1),
-             along(rb, direction[c], 1));
+    const sn_vec6 a = along(ra, direction[c], -1), b = along(rb, direction[c], 1);
+    if (zero_length || c == 0) {
+      add_term(term, &n, SNI_PART_MATERIAL, k, param[DAMPING], a, b);
+    } else if (tangent != SNI_TANGENT_MATERIAL) {
+      const double across_n = tangent == SNI_TANGENT_CLAMPED ? fmax(T / l, 0) : T / l;
+      add_term(term, &n, SNI_PART_ACROSS, across_n, 0, a, b);
+    }
   }
   if (tangent != SNI_TANGENT_MATERIAL) {
     const sn_vec3 pull = zero_length ? sn_vec3_scale(dx, k) : sn_vec3_scale(direction[0], T);
     const sn_vec3 push = sn_vec3_neg(pull);
-    lever_terms(ra, pull, 0, tangent, term, &n);
-    lever_terms(rb, push, 1, tangent, term, &n);
+    lever_terms(ra, pull, 0, term, &n);
+    lever_terms(rb, push, 1, term, &n);
     if (tangent == SNI_TANGENT_EXACT) {
       turning_terms(pull, 0, term, &n);
       turning_terms(push, 1, term, &n);
