@@ -626,7 +626,7 @@ TEST(a_failed_step_leaves_the_state) {
  * springs to the ground beside it and, if asked, between links that are three apart. */
 static sn_model *weighted_chain(int n, double ratio, bool across) {
   sn_builder *b = sn_builder_create();
-  char name[64][16], spring[64][16];
+  char name[64][24], spring[64][24];
   for (int i = 0; i < n; i++) {
     snprintf(name[i], sizeof name[i], "link%d", i);
     sn_body_def def =
