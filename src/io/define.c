@@ -21,7 +21,8 @@ typedef struct definer {
 /* Definitions are kept also when something is wrong elsewhere: there will be no model, but the
  * builder finds what is wrong with them, in the same go. */
 static bool keeps(const definer *f) {
-  return !f->failed && !f->pool.out_of_memory;
+  const bool worth_it = f->s->errors.count == 0 || f->items->body_count <= SNI_SCENE_LOOK_ON;
+  return worth_it && !f->failed && !f->pool.out_of_memory;
 }
 
 static void keep(definer *f, sn_status status) {

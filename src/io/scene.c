@@ -128,7 +128,8 @@ static sn_status fill(sn_scene *scene, sni_sources *s) {
     sni_items_list(s, &items);
     sni_scene_define(s, &items, builder, &head);
     const bool good = s->errors.count == 0 && s->errors.dropped == 0;
-    if ((good || items.body_count > 0) && !s->pool.out_of_memory) {
+    const bool look_on = items.body_count > 0 && items.body_count <= SNI_SCENE_LOOK_ON;
+    if ((good || look_on) && !s->pool.out_of_memory) {
       status = build(scene, s, &items, builder);
     }
     if (!good) {

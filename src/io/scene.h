@@ -12,4 +12,7 @@ typedef struct sni_scene_head {
 /* Decodes everything that was read and adds it to the builder.  Problems and warnings are in s. */
 void sni_scene_define(sni_sources *s, sni_items *items, sn_builder *builder, sni_scene_head *head);
 
+/* Most bodies of a scene with errors that is built all the same, to find further ones. */
+#define SNI_SCENE_LOOK_ON 100000
+
 #endif
