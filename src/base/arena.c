@@ -1,6 +1,8 @@
 /* arena.c: many small pieces of memory that live and die together. */
 #include "base/arena.h"
 
+#include "base/memory.h"
+
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,7 +24,7 @@ void *sni_arena_take(sni_arena *arena, size_t size) {
   size = size == 0 ? ALIGN : (size + ALIGN - 1) / ALIGN * ALIGN;
   if (!arena->block || arena->used + size > arena->block->size) {
     const size_t room = size > BLOCK_SIZE / 4 ? size : BLOCK_SIZE;
-    struct sni_arena_block *block = aligned_alloc(ALIGN, HEAD + room);
+    struct sni_arena_block *block = sni_memory_take(HEAD + room);
     if (!block) {
       return NULL;
     }

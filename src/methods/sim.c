@@ -1,6 +1,7 @@
 /* sim.c: a method bound to a model, with all the memory that its steps need. */
 #include "methods/sim.h"
 
+#include "base/memory.h"
 #include "sinew_version.h"
 
 #include <stdio.h>
@@ -74,7 +75,7 @@ sn_status sn_sim_create(const sn_model *m, const sn_options *options, sn_sim **o
   const size_t own = (5 * nv * sizeof(double) + nbody * sizeof(sn_vec6) + 63) / 64 * 64;
   const size_t work = (method->work_size(m) + 63) / 64 * 64;
   const size_t size = head + own + work + sni_dynamics_size(m);
-  char *memory = aligned_alloc(64, size);
+  char *memory = sni_memory_take(size);
   if (!memory) {
     return sni_fail(err, SN_E_MEMORY, "no memory for a simulation of %zu bytes", size);
   }

@@ -620,6 +620,43 @@ TEST(a_failed_step_leaves_the_state) {
   sn_model_free(&m);
 }
 
+/* A solver that may not iterate enough: accepted with a word, refused with the state as it was, or
+ * refused after smaller steps have not helped. */
+TEST(solves_that_do_not_converge) {
+  sn_model *m = machine((choice){.time = false});
+  const size_t bytes = (size_t)sn_model_dof_count(m) * sizeof(double);
+  static const sn_unconverged wish[] = {SN_ACCEPT, SN_STOP, SN_RETRY};
+  for (int k = 0; k < WAYS; k++) {
+    for (int w = 0; w < 3; w++) {
+      sn_options o = way_options(k, 0);
+      o.redmax.solver = SN_SOLVER_PCG;
+      o.redmax.on_unconverged = wish[w];
+      o.redmax.max_iterations = 1;
+      o.redmax.tolerance = 1e-14;
+      sn_sim *sim = test_sim(m, &o);
+      sn_state *s = test_state(m), *before = test_state(m);
+      sn_error err = {0};
+      sn_info info;
+      const sn_status status = sn_sim_step(sim, s, NULL, &info, &err);
+      if (wish[w] == SN_ACCEPT) {
+        CHECK(status == SN_NOT_CONVERGED, "%s: %s", way[k].name, sn_status_text(status));
+        CHECK(info.residual > 1e-14, "%s: a residual of %g", way[k].name, info.residual);
+        CHECK(*sn_state_time(s) == o.step, "%s: no step was made", way[k].name);
+      } else {
+        CHECK(status == SN_E_UNCONVERGED, "%s: %s", way[k].name, sn_status_text(status));
+        CHECK(strstr(err.text, "residual"), "%s: '%s'", way[k].name, err.text);
+        CHECK(*sn_state_time(s) == 0 && memcmp(sn_state_q(s), sn_state_q(before), bytes) == 0 &&
+                  memcmp(sn_state_qd(s), sn_state_qd(before), bytes) == 0,
+              "%s: the state has changed", way[k].name);
+      }
+      sn_state_free(&s);
+      sn_state_free(&before);
+      sn_sim_free(&sim);
+    }
+  }
+  sn_model_free(&m);
+}
+
 /* ---- conjugate gradients ---- */
 
 /* A hanging chain of n links, `ratio` from the mass of the first to that of the last, held by
@@ -706,6 +743,6 @@ int main(void) {
             T(drives_saturate_one_coordinate_at_a_time), T(momentum_of_a_floating_tree),
             T(tumbling_is_stable_at_any_step), T(saved_states_resume_to_the_bit),
             T(steps_allocate_nothing), T(nothing_is_hidden_in_a_state),
-            T(a_failed_step_leaves_the_state), T(one_iteration_where_springs_touch_only_the_ground),
-            T(mass_ratios_do_not_matter));
+            T(a_failed_step_leaves_the_state), T(solves_that_do_not_converge),
+            T(one_iteration_where_springs_touch_only_the_ground), T(mass_ratios_do_not_matter));
 }

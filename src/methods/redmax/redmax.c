@@ -381,9 +381,9 @@ static sn_status step_ros2(sn_sim *sim, sn_state *state, const sn_input *input, 
     s->b[k] += g * Kx[k];
   }
   memcpy(kv1, accel, bytes);
-  status = solve(sim, t_end, kv1, info, err);
-  if (status < 0) {
-    return status;
+  const sn_status first = solve(sim, t_end, kv1, info, err);
+  if (first < 0) {
+    return first;
   }
   for (int k = 0; k < nv; k++) {
     kq1[k] = qd[k] + g * kv1[k];
@@ -411,7 +411,7 @@ static sn_status step_ros2(sn_sim *sim, sn_state *state, const sn_input *input, 
   }
   memset(kv2, 0, bytes);
   const sn_status second = solve(sim, t_end, kv2, info, err);
-  status = second < 0 || status == SN_OK ? second : status;
+  status = second != SN_OK ? second : first;
   if (status < 0 || (status > 0 && !accepts(sim))) {
     return status;
   }
