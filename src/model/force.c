@@ -27,6 +27,20 @@ int sni_force_kind_find(const char *keyword) {
   return -1;
 }
 
+void sni_force_pair(const sni_force *force, int k, int body[2]) {
+  if (force->npoint == 0) {
+    body[0] = force->body[0];
+    body[1] = force->body[1];
+    return;
+  }
+  int j = 1;
+  while (j * (j + 1) / 2 <= k) {
+    j++;
+  }
+  body[0] = force->member[k - j * (j - 1) / 2];
+  body[1] = force->member[j];
+}
+
 void sni_force_vector(sni_force_builder *b, const char *key, const sn_function_def *def,
                       sni_force *force) {
   force->nfunction = 3;

@@ -8,14 +8,24 @@
 #include "model/field.h"
 #include "model/function.h"
 
+/* A point that a cable passes. */
+typedef struct sni_via {
+  int member; /* place of its body among the force's members; -1: the world */
+  sn_vec3 at; /* in the frame of the body                                   */
+} sni_via;
+
 /* The constant part of a force: indices only. */
 typedef struct sni_force {
   int kind;            /* row in the table of force.c                                       */
   int param;           /* its first parameter                                               */
   int active;          /* function; -1: always                                              */
   bool implicit;       /* has a tangent, and may use it                                     */
+  int nterm, npair;    /* of its tangent: at most so many terms, of so many pairs of bodies */
   int body[2];         /* -1: the world                                                     */
   sn_vec3 at[2];       /* points in the frames of the bodies                                */
+  int npoint, nmember; /* cable: its points, and the bodies that they are on                */
+  const sni_via *via;  /* npoint                                                            */
+  const int *member;   /* nmember  each body once                                           */
   int joint, nv, vadr; /* joint_torque                                                      */
   int nfunction, function[SN_NV_MAX];
   sn_frame frame;
@@ -46,9 +56,9 @@ typedef struct sni_term {
     SNI_PART_ACROSS,   /* the force that there is turns with its line                          */
     SNI_PART_LEVER     /* the force that there is has an arm that turns: w of one body, alone  */
   } part;
+  int body[2]; /* -1: the world, or none                                                      */
+  int pair;    /* which of the force's pairs the two are                                      */
 } sni_term;
-
-#define SNI_TERMS_MAX 24
 
 /* clamped: what would destabilise is left out, across by the force, of the levers by the method, which
  * may sum them up before; material: along the spring only, the paper's choice; exact: the symmetric
@@ -83,7 +93,7 @@ typedef struct sni_force_ops {
   /* In the initial pose, for what depends on it (a rest length).  NULL: nothing does. */
   void (*settle)(const sni_force *force, const sn_se3 *E_wb, double *param);
   void (*apply)(const sni_force_eval *e, const sni_force *force, const double *param);
-  /* At most SNI_TERMS_MAX terms; returns their number.  NULL: does not depend on the motion, or is
+  /* At most force->nterm terms; returns their number.  NULL: does not depend on the motion, or is
    * always explicit. */
   int (*tangent)(const sni_force_eval *e, const sni_force *force, const double *param,
                  sni_tangent tangent, sni_term *term);
@@ -94,6 +104,9 @@ typedef struct sni_force_ops {
 int sni_force_kind_find(const char *keyword); /* -1: none */
 int sni_force_kind_count(void);
 const sni_force_ops *sni_force_kind(int kind);
+
+/* The bodies of the k-th pair that a force couples: two members i < j at k = j (j - 1)/2 + i. */
+void sni_force_pair(const sni_force *force, int k, int body[2]);
 
 /* ---- Shared by the files in forces/ ---- */
 

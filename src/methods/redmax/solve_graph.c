@@ -22,7 +22,7 @@ typedef struct graph {
   int *row;                        /* nbody  first scalar of qd in the system                 */
   int *mass, *own, *shift, *joint; /* nbody  blocks; -1: none                                 */
   int *tie;                        /* nbody  block lambda, phi                                */
-  int *pair;                       /* nforce block; -1: none                                  */
+  int *pair;                       /* npairs block; -1: none                                  */
   int scalars;
   double *x;
 } graph;
@@ -85,9 +85,9 @@ static void lay_out(const sni_system *s, graph *g, pattern *p) {
       g->joint[i] = add_block(p, g->lambda[i], g->qd[i]);
     }
   }
-  for (int f = 0; f < s->d->m->nforce; f++) {
-    int body[2];
-    g->pair[f] = sni_system_pair(s, f, body) ? add_block(p, g->phi[body[0]], g->phi[body[1]]) : -1;
+  for (int k = 0; k < s->npairs; k++) {
+    const int *body = s->pair[k];
+    g->pair[k] = sni_system_couples(s, k) ? add_block(p, g->phi[body[0]], g->phi[body[1]]) : -1;
   }
   int at = 0;
   int *first = calloc((size_t)p->n + 1, sizeof *first);
@@ -103,11 +103,11 @@ static void lay_out(const sni_system *s, graph *g, pattern *p) {
 }
 
 static sn_status graph_build(sni_system *s, void **own, sn_error *err) {
-  const size_t nbody = (size_t)s->t->nbody, nforce = (size_t)s->d->m->nforce;
+  const size_t nbody = (size_t)s->t->nbody, npairs = (size_t)s->npairs;
   graph *g = calloc(1, sizeof *g);
-  const size_t nodes = 3 * nbody, blocks = 5 * nbody + nforce;
+  const size_t nodes = 3 * nbody, blocks = 5 * nbody + npairs;
   int *memory = calloc(2 * nodes + 2 * blocks + 5 * nbody + 1, sizeof *memory);
-  int *per_body = calloc(9 * nbody + 1, sizeof *per_body), *pair = calloc(nforce + 1, sizeof *pair);
+  int *per_body = calloc(9 * nbody + 1, sizeof *per_body), *pair = calloc(npairs + 1, sizeof *pair);
   sn_status status = SN_E_MEMORY;
   if (g && memory && per_body && pair) {
     int **const array[] = {&g->phi, &g->qd,    &g->lambda, &g->row, &g->mass,
@@ -233,7 +233,7 @@ static sn_status graph_factorise(sni_system *s, void *own, sni_solve_info *info)
     const sni_link_term *term = &s->term[k];
     if (term->body[0] >= 0 && term->body[1] >= 0) {
       const double c = s->h * term->d + s->h * s->h * term->k;
-      add_product(sni_ldl_block(g->ldl, g->pair[term->force]), c, term->p[0], term->p[1]);
+      add_product(sni_ldl_block(g->ldl, g->pair[term->pair]), c, term->p[0], term->p[1]);
     }
   }
   sni_ldl_factor factor;

@@ -51,7 +51,7 @@ typedef struct reduced {
   sni_lane6 *load;  /* nbody                                                                    */
   climber *climber; /* 2 npair  of a, of b                                                      */
   pair *pair;       /* npair                                                                    */
-  int *pair_of;     /* nforce  -1: none                                                         */
+  int *pair_of;     /* npairs of the system  -1: none                                           */
   int *head;        /* nbody  climbers that have reached it; -1: none                           */
   bool *loaded;     /* nbody                                                                    */
   double *scale;    /* nv  root of the diagonal as it is before pairs cancel in it              */
@@ -72,7 +72,7 @@ static size_t lay_out(reduced *d, const sni_system *s, char *memory) {
   d->load = TAKE(nbody, sizeof *d->load);
   d->climber = TAKE(2 * npair, sizeof *d->climber);
   d->pair = TAKE(npair, sizeof *d->pair);
-  d->pair_of = TAKE((size_t)s->d->m->nforce, sizeof *d->pair_of);
+  d->pair_of = TAKE((size_t)s->npairs, sizeof *d->pair_of);
   d->head = TAKE(nbody, sizeof *d->head);
   d->loaded = TAKE(nbody, sizeof *d->loaded);
   d->scale = TAKE(nv, sizeof *d->scale);
@@ -103,10 +103,10 @@ static int depth(const sni_tree *t, int body) {
 static void find_pairs(const sni_system *s, reduced *d) {
   const sni_tree *t = s->t;
   int n = 0;
-  for (int f = 0; f < s->d->m->nforce; f++) {
-    int body[2];
-    d->pair_of[f] = -1;
-    if (!sni_system_pair(s, f, body)) {
+  for (int k = 0; k < s->npairs; k++) {
+    const int *body = s->pair[k];
+    d->pair_of[k] = -1;
+    if (!sni_system_couples(s, k)) {
       continue;
     }
     const int end = depth(t, body[0]) <= depth(t, body[1]) ? 0 : 1;
@@ -119,7 +119,7 @@ static void find_pairs(const sni_system *s, reduced *d) {
       }
     }
     d->pair[n] = (pair){.a = body[end], .b = body[1 - end], .end = end, .meet = x};
-    d->pair_of[f] = n++;
+    d->pair_of[k] = n++;
   }
 }
 
@@ -303,8 +303,8 @@ static void gather_pairs(const sni_system *s, reduced *d) {
     if (term->body[0] < 0 || term->body[1] < 0) {
       continue;
     }
-    pair *p = &d->pair[d->pair_of[term->force]];
-    grid *H = &d->climber[2 * d->pair_of[term->force]].H;
+    pair *p = &d->pair[d->pair_of[term->pair]];
+    grid *H = &d->climber[2 * d->pair_of[term->pair]].H;
     if (!p->active) {
       memset(H, 0, sizeof *H);
       p->active = true;

@@ -58,20 +58,21 @@ static bool is_zero(sn_vec6 p) {
   return sn_vec6_dot(p, p) == 0;
 }
 
-void sni_system_add_term(sni_system *s, int force, const int body[2], const sni_term *from) {
+void sni_system_add_term(sni_system *s, int pair, const sni_term *from) {
   if (s->nterm == s->term_capacity) {
-    return; /* cannot happen: there is room for SNI_TERMS_MAX a force and for 3 a body */
+    return; /* cannot happen: there is room for all that forces may have and for 3 a body */
   }
   sni_link_term *term = &s->term[s->nterm++];
   term->k = from->k;
   term->d = from->d;
-  term->force = force;
   term->part = from->part;
   for (int k = 0; k < 2; k++) {
-    const bool moves = body[k] >= 0 && !s->grounded[body[k]] && !is_zero(from->p[k]);
-    term->body[k] = moves ? body[k] : -1;
+    const int body = from->body[k];
+    const bool moves = body >= 0 && !s->grounded[body] && !is_zero(from->p[k]);
+    term->body[k] = moves ? body : -1;
     term->p[k] = sni_lane6_from(from->p[k]);
   }
+  term->pair = term->body[0] >= 0 && term->body[1] >= 0 ? pair : -1;
 }
 
 static void add_force_terms(sni_system *s, double t, sni_tangent tangent) {
@@ -81,10 +82,9 @@ static void add_force_terms(sni_system *s, double t, sni_tangent tangent) {
     const sni_force *force = &d->m->force[f];
     const sni_force_ops *ops = sni_force_kind(force->kind);
     if (force->implicit && sni_force_is_active(&e, force)) {
-      sni_term term[SNI_TERMS_MAX];
-      const int n = ops->tangent(&e, force, d->params.force + force->param, tangent, term);
+      const int n = ops->tangent(&e, force, d->params.force + force->param, tangent, s->room);
       for (int k = 0; k < n; k++) {
-        sni_system_add_term(s, f, force->body, &term[k]);
+        sni_system_add_term(s, s->first_pair[f] + s->room[k].pair, &s->room[k]);
       }
     }
   }
@@ -385,30 +385,43 @@ void sni_system_K_mul(sni_system *s, const double *q, const double *qd, const do
   }
 }
 
-bool sni_system_pair(const sni_system *s, int force, int body[2]) {
-  const sni_force *f = &s->d->m->force[force];
-  if (!f->implicit) {
-    return false;
-  }
-  for (int k = 0; k < 2; k++) {
-    body[k] = f->body[k] >= 0 && !s->grounded[f->body[k]] ? f->body[k] : -1;
-  }
-  return body[0] >= 0 && body[1] >= 0;
-}
-
 int sni_system_pair_count(const sni_system *s) {
-  int n = 0, body[2];
-  for (int f = 0; f < s->d->m->nforce; f++) {
-    n += sni_system_pair(s, f, body);
+  int n = 0;
+  for (int k = 0; k < s->npairs; k++) {
+    n += sni_system_couples(s, k);
   }
   return n;
+}
+
+static void find_pairs(sni_system *s) {
+  int n = 0;
+  for (int f = 0; f < s->d->m->nforce; f++) {
+    const sni_force *force = &s->d->m->force[f];
+    s->first_pair[f] = n;
+    for (int k = 0; force->implicit && k < force->npair; k++, n++) {
+      int body[2];
+      sni_force_pair(force, k, body);
+      for (int side = 0; side < 2; side++) {
+        const bool moves = body[side] >= 0 && !s->grounded[body[side]];
+        s->pair[n][side] = moves ? body[side] : -1;
+      }
+    }
+  }
 }
 
 /* ---- memory ---- */
 
 static size_t lay_out(sni_system *s, const sn_model *m, char *memory) {
   const size_t nbody = (size_t)m->tree.nbody, nv = (size_t)m->tree.nv;
-  const size_t capacity = (size_t)m->nforce * SNI_TERMS_MAX + 3 * nbody;
+  size_t capacity = 3 * nbody, npairs = 0, room = 0;
+  for (int f = 0; f < m->nforce; f++) {
+    if (m->force[f].implicit) {
+      const size_t nterm = (size_t)m->force[f].nterm;
+      capacity += nterm;
+      room = nterm > room ? nterm : room;
+      npairs += (size_t)m->force[f].npair;
+    }
+  }
   size_t used = 0;
 #define TAKE(count, size)                                                                          \
   (memory ? (void *)(memory + used) : NULL);                                                       \
@@ -423,11 +436,15 @@ static size_t lay_out(sni_system *s, const sn_model *m, char *memory) {
   s->limit = TAKE(nv, sizeof *s->limit);
   s->limited = TAKE(nv, sizeof *s->limited);
   s->scratch = TAKE(7 * nv, sizeof *s->scratch);
+  s->room = TAKE(room, sizeof *s->room);
+  s->pair = TAKE(npairs, sizeof *s->pair);
+  s->first_pair = TAKE((size_t)m->nforce, sizeof *s->first_pair);
   s->extra_of = TAKE(nbody, sizeof *s->extra_of);
   s->grounded = TAKE(nbody, sizeof *s->grounded);
   s->slack = TAKE(nbody, sizeof *s->slack);
 #undef TAKE
   s->term_capacity = (int)capacity;
+  s->npairs = (int)npairs;
   return used;
 }
 
@@ -443,4 +460,5 @@ void sni_system_place(sni_system *s, sni_dynamics *d, void *memory) {
     const int p = s->t->parent[i];
     s->grounded[i] = s->t->joint[i].nv == 0 && (p < 0 || s->grounded[p]);
   }
+  find_pairs(s);
 }

@@ -12,7 +12,7 @@
 /* A term of a force (sni_term) between two bodies, one of which may stand still. */
 typedef struct sni_link_term {
   double k, d;
-  int force;   /* whose it is; -1: of none */
+  int pair;    /* which of the system's pairs of bodies; -1: none, one of them stands still */
   int body[2]; /* -1: does not move */
   int part;    /* SNI_PART_...      */
   sni_lane6 p[2];
@@ -39,6 +39,11 @@ typedef struct sni_system {
   sni_link_term *term;
   int nterm, term_capacity;
   int npair;       /* terms between two bodies that both move                                 */
+  int (*pair)[2];  /* npairs  bodies that forces can couple, whatever they do at the moment;
+                      -1: does not move                                                       */
+  int npairs;
+  int *first_pair; /* nforce  of a force, in the order of its own pairs                       */
+  sni_term *room;  /* for the terms of one force                                              */
   bool *grounded;  /* nbody  fixed to the world, directly or through others                   */
   bool *slack;     /* nbody  bears the tension of its forces; scratch of assemble             */
   double *scratch; /* 7 nv  for the integrators                                              */
@@ -55,9 +60,8 @@ void sni_system_place(sni_system *s, sni_dynamics *d, void *memory);
 void sni_system_assemble(sni_system *s, double t, double h, const double *q, const double *qd,
                          const sn_input *input, sni_tangent tangent);
 
-/* For those who assemble: one more term, of the bodies `body` (-1: none) and the force `force` (-1:
- * of none). */
-void sni_system_add_term(sni_system *s, int force, const int body[2], const sni_term *term);
+/* For those who assemble: one more term; pair: that of its bodies, -1: none. */
+void sni_system_add_term(sni_system *s, int pair, const sni_term *term);
 
 /* What tension does further down the tree: tension.c. */
 void sni_system_add_tension(sni_system *s);
@@ -106,8 +110,10 @@ typedef struct sni_solver {
 
 extern const sni_solver sni_solver_tree, sni_solver_pcg, sni_solver_graph, sni_solver_reduced;
 
-/* Every force that can couple two bodies which both move, whatever it does at the moment. */
-int sni_system_pair_count(const sni_system *s);
-bool sni_system_pair(const sni_system *s, int force, int body[2]);
+/* Do both bodies of a pair move, so that it is a block of its own? */
+static inline bool sni_system_couples(const sni_system *s, int pair) {
+  return s->pair[pair][0] >= 0 && s->pair[pair][1] >= 0;
+}
+int sni_system_pair_count(const sni_system *s); /* pairs that do */
 
 #endif

@@ -137,8 +137,9 @@ void sni_system_add_tension(sni_system *s) {
     sn_mat3 axes;
     sn_sym3_eigen(left, value, &axes);
     for (int c = 0; c < 3 && value[c] < 0; c++) {
-      const sni_term term = {.k = -value[c] / h2, .p = {{.w = sn_mat3_col(axes, c)}}};
-      sni_system_add_term(s, -1, (int[2]){i, -1}, &term);
+      const sni_term term = {
+          .k = -value[c] / h2, .p = {{.w = sn_mat3_col(axes, c)}}, .body = {i, -1}};
+      sni_system_add_term(s, -1, &term);
     }
   }
 }
