@@ -39,13 +39,18 @@ typedef struct random_tree {
   sn_options options;
 } random_tree;
 
+/* One number after the other, in statements of their own: compilers differ in the order in which
+ * they evaluate arguments, and with it in the samples. */
 static inline sn_vec3 random_vec3(uint64_t *seed, double size) {
-  return (sn_vec3){test_random(seed, -size, size), test_random(seed, -size, size),
-                   test_random(seed, -size, size)};
+  const double x = test_random(seed, -size, size);
+  const double y = test_random(seed, -size, size);
+  const double z = test_random(seed, -size, size);
+  return (sn_vec3){x, y, z};
 }
 
 static inline sn_se3 random_pose(uint64_t *seed, double size, double angle) {
-  return sn_pose_rotvec(random_vec3(seed, size), random_vec3(seed, angle));
+  const sn_vec3 turn = random_vec3(seed, angle);
+  return sn_pose_rotvec(random_vec3(seed, size), turn);
 }
 
 static inline int random_below(uint64_t *seed, int n) {

@@ -100,16 +100,22 @@ typedef struct sn_point_def {
 
 typedef struct sn_force_def {
   const char *name;
-  const char *type;       /* spring, point_force, body_torque, joint_torque */
+  const char *type;       /* spring, cable, string, point_force, body_torque, joint_torque */
   sn_function_def active; /* acts while > 0 */
   bool implicit;          /* its stiffness and damping are taken at the end of the step, where the
                              method can */
   sn_point_def a, b;      /* spring: its ends */
   double stiffness, damping;
-  double rest_length; /* spring: < 0 means the length in the initial pose */
-  const char *body;   /* point_force, body_torque */
-  sn_vec3 at;         /* point_force: where, in the body's frame */
-  sn_frame frame;     /* axes in which the vector is given */
+  double rest_length;      /* spring, cable: < 0 means the length in the initial pose */
+  bool allow_negative;     /* spring, cable: a stiffness below 0 is meant */
+  int nvia;                /* cable: the points that it passes */
+  const sn_point_def *via; /* nvia */
+  int nodes;               /* string: point masses between its ends, bodies NAME_1 .. NAME_nodes */
+  double mass;             /* string: of all nodes together */
+  bool tension_only;       /* cable: slack while shorter than rest_length */
+  const char *body;        /* point_force, body_torque */
+  sn_vec3 at;              /* point_force: where, in the body's frame */
+  sn_frame frame;          /* axes in which the vector is given */
   sn_function_def vector[3];
   const char *joint; /* joint_torque */
   int ntorque;

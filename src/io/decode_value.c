@@ -221,6 +221,26 @@ static bool decode_inertia(sni_decoder *d, const sni_node *node, sn_inertia *out
 
 /* ---- lists ----------------------------------------------------------------------------------- */
 
+static bool decode_points(sni_decoder *d, const sni_node *node, const sn_point_def **array,
+                          int *count) {
+  if (!check_list(d, node, SIZE_MAX, "a list of points {body, at}")) {
+    return false;
+  }
+  const size_t n = sni_node_count(node);
+  sn_point_def *point = sni_pool_take(d->pool, n, sizeof *point);
+  bool good = point != NULL;
+  for (size_t i = 0; point && i < n; i++) {
+    const size_t before = sni_path_index(d, i);
+    good = decode_point(d, sni_node_at(node, i), &point[i]) && good;
+    sni_path_back(d, before);
+  }
+  if (good) {
+    *array = point;
+    *count = (int)n;
+  }
+  return good;
+}
+
 static bool decode_frames(sni_decoder *d, const sni_node *node, const sn_se3 **array, int *count) {
   if (!check_list(d, node, SIZE_MAX, "a list of poses")) {
     return false;
@@ -369,6 +389,8 @@ bool sni_decode_value(sni_decoder *d, const sni_field *field, const sni_node *no
     return sni_decode_table(d, field->table, node, MEMBER(char));
   case SNI_F_POINT:
     return decode_point(d, node, MEMBER(sn_point_def));
+  case SNI_F_POINTS:
+    return decode_points(d, node, MEMBER(const sn_point_def *), MEMBER2(int));
   case SNI_F_PARTS:
     return sni_decode_parts(d, node, MEMBER(const sn_joint_def *), MEMBER2(int));
   case SNI_F_FRAMES:

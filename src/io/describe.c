@@ -136,6 +136,7 @@ void sni_describe_value(const sni_field *field, char *out, size_t size) {
       [SNI_F_FUNCTIONS] = "time function, or one for each coordinate",
       [SNI_F_FUNCTION3] = "3 time functions",
       [SNI_F_POINT] = "`{body, at}`",
+      [SNI_F_POINTS] = "list of `{body, at}`",
       [SNI_F_PARTS] = "list of joints",
       [SNI_F_FRAMES] = "list of poses",
       [SNI_F_GRID] = "rows of `[x, y, z, rx, ry, rz]`",

@@ -144,6 +144,9 @@ void sni_schema_value(sni_json *j, const sni_field *field) {
   case SNI_F_POINT:
     put_reference(j, sni_point_table.name);
     break;
+  case SNI_F_POINTS:
+    put_list(j, sni_point_table.name, 1, 0);
+    break;
   case SNI_F_PARTS:
     put_list(j, sni_role_name(SNI_ROLE_PART), 1, 0);
     break;

@@ -23,7 +23,7 @@ typedef struct group {
   int ncomponent; /* per body; 0: one for each coordinate of its joint                       */
   bool usual;     /* recorded unless asked otherwise                                         */
   int needs;
-  bool of_motions; /* of motions instead of bodies                                           */
+  enum { OF_BODIES, OF_MOTIONS, OF_LINES } of; /* lines: springs and cables               */
   double (*value)(const reading *r, int body, int component, int coordinate);
 } group;
 
@@ -70,19 +70,33 @@ static double value_reaction(const reading *r, int body, int component, int coor
   return sn_vec6_get(F, component);
 }
 
+static double value_line(const reading *r, int line, int component, int coordinate) {
+  (void)coordinate;
+  const sni_dynamics *d = &r->sim->d;
+  const sni_force *f = &d->m->force[d->m->line[line]];
+  const sni_force_eval e = sni_dynamics_force_eval(d, r->state->t, r->state->t, false);
+  const sni_measure x = sni_force_kind(f->kind)->measure(&e, f, d->params.force + f->param);
+  return component == 0               ? x.length
+         : component == 1             ? x.rate
+         : sni_force_is_active(&e, f) ? x.tension
+                                      : 0;
+}
+
+static const char *const line[] = {".length", ".rate", ".tension"};
 static const char *const xyz[] = {".x", ".y", ".z"};
 static const char *const wxyz[] = {".w", ".x", ".y", ".z"};
 static const char *const wrench[] = {".tx", ".ty", ".tz", ".fx", ".fy", ".fz"};
 
 static const group groups[] = {
-    {".q", NULL, 0, true, NEEDS_NOTHING, false, value_q},
-    {".qd", NULL, 0, true, NEEDS_NOTHING, false, value_qd},
-    {".tau", NULL, 0, true, NEEDS_FORCES, false, value_tau},
-    {".tau", NULL, 0, true, NEEDS_FORCES, true, value_motor},
-    {".qdd", NULL, 0, false, NEEDS_FORCES, false, value_qdd},
-    {".pos", xyz, 3, false, NEEDS_KINEMATICS, false, value_position},
-    {".quat", wxyz, 4, false, NEEDS_KINEMATICS, false, value_rotation},
-    {".reaction", wrench, 6, false, NEEDS_FORCES, false, value_reaction}};
+    {".q", NULL, 0, true, NEEDS_NOTHING, OF_BODIES, value_q},
+    {".qd", NULL, 0, true, NEEDS_NOTHING, OF_BODIES, value_qd},
+    {".tau", NULL, 0, true, NEEDS_FORCES, OF_BODIES, value_tau},
+    {".tau", NULL, 0, true, NEEDS_FORCES, OF_MOTIONS, value_motor},
+    {".qdd", NULL, 0, false, NEEDS_FORCES, OF_BODIES, value_qdd},
+    {".pos", xyz, 3, false, NEEDS_KINEMATICS, OF_BODIES, value_position},
+    {".quat", wxyz, 4, false, NEEDS_KINEMATICS, OF_BODIES, value_rotation},
+    {".reaction", wrench, 6, false, NEEDS_FORCES, OF_BODIES, value_reaction},
+    {"", line, 3, false, NEEDS_FORCES, OF_LINES, value_line}};
 
 /* Channels of the whole: these names, in this order, come first. */
 static const char *const whole[] = {"t",
@@ -137,16 +151,17 @@ static int motion_coordinates(const sn_model *m) {
 }
 
 static int group_count(const sn_model *m, const group *g) {
-  return g->of_motions   ? motion_coordinates(m)
-         : g->ncomponent ? m->tree.nbody * g->ncomponent
-                         : m->tree.nv;
+  return g->of == OF_MOTIONS ? motion_coordinates(m)
+         : g->of == OF_LINES ? m->nline * g->ncomponent
+         : g->ncomponent     ? m->tree.nbody * g->ncomponent
+                             : m->tree.nv;
 }
 
 typedef struct place {
-  const group *g; /* NULL: of the whole */
-  int k;          /* of the whole: which */
-  int body, component, coordinate;
-  int motion; /* -1: none */
+  const group *g;                  /* NULL: of the whole */
+  int k;                           /* of the whole: which */
+  int body, component, coordinate; /* body: or line */
+  int motion;                      /* -1: none */
 } place;
 
 /* Body of a coordinate, by bisection. */
@@ -180,7 +195,7 @@ static bool locate(const sn_model *m, int channel, place *p) {
       continue;
     }
     p->g = g;
-    if (g->of_motions) {
+    if (g->of == OF_MOTIONS) {
       for (p->motion = 0; channel >= motion_channels(m, p->motion); p->motion++) {
         channel -= motion_channels(m, p->motion);
       }
@@ -218,7 +233,9 @@ const char *sn_sim_channel_name(const sn_sim *sim, int channel, char *out, size_
     snprintf(out, out_size, "%s", whole[p.k]);
     return out;
   }
-  const char *name = p.motion >= 0 ? m->motion_name[p.motion] : m->name[p.body];
+  const char *name = p.motion >= 0         ? m->motion_name[p.motion]
+                     : p.g->of == OF_LINES ? m->force_name[m->line[p.body]]
+                                           : m->name[p.body];
   if (p.g->ncomponent) {
     snprintf(out, out_size, "%s%s%s", name, p.g->suffix, p.g->component[p.component]);
   } else if (sn_model_joint_dofs(m, p.body) == 1) {
@@ -231,14 +248,20 @@ const char *sn_sim_channel_name(const sn_sim *sim, int channel, char *out, size_
 
 bool sn_sim_channel_usual(const sn_sim *sim, int channel) {
   place p;
-  return locate(sim->m, channel, &p) && (p.g ? p.g->usual : channel < WHOLE_USUAL);
+  if (!locate(sim->m, channel, &p)) {
+    return false;
+  }
+  if (p.g && p.g->of == OF_LINES) {
+    return sni_force_kind(sim->m->force[sim->m->line[p.body]].kind)->recorded;
+  }
+  return p.g ? p.g->usual : channel < WHOLE_USUAL;
 }
 
 /* Channel of group g for a body (or motion) and what follows its suffix. */
 static int find_in_group(const sn_model *m, const group *g, int first, int who, const char *rest) {
   int at = first;
   int body = who;
-  if (g->of_motions) {
+  if (g->of == OF_MOTIONS) {
     for (int k = 0; k < who; k++) {
       at += motion_channels(m, k);
     }
@@ -277,10 +300,14 @@ int sn_sim_channel_find(const sn_sim *sim, const char *name) {
   for (int k = 0; k < m->nmotion; k++) {
     motion = motion_channels(m, k) && strcmp(m->motion_name[k], owner) == 0 ? k : motion;
   }
+  int number = -1;
+  for (int k = 0; k < m->nline; k++) {
+    number = strcmp(m->force_name[m->line[k]], owner) == 0 ? k : number;
+  }
   int first = SNI_COUNT(whole);
   for (int k = 0; k < SNI_COUNT(groups); k++) {
     const group *g = &groups[k];
-    const int who = g->of_motions ? motion : body;
+    const int who = g->of == OF_MOTIONS ? motion : g->of == OF_LINES ? number : body;
     const size_t n = strlen(g->suffix);
     if (who >= 0 && strncmp(dot, g->suffix, n) == 0) {
       const int channel = find_in_group(m, g, first, who, dot + n);

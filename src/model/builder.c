@@ -142,10 +142,17 @@ sn_status sni_builder_add_unknown_body(sn_builder *b, const char *name, const ch
 sn_status sn_builder_add_force(sn_builder *b, const sn_force_def *def) {
   sn_force_def d = *def;
   sni_arena *a = &b->arena;
-  const bool ok = own_text(a, &d.name) && own_text(a, &d.type) && own_function(a, &d.active) &&
-                  own_text(a, &d.a.body) && own_text(a, &d.b.body) && own_text(a, &d.body) &&
-                  own_text(a, &d.joint) && own_functions(a, d.vector, 3) &&
-                  own_functions(a, d.torque, SN_NV_MAX);
+  d.nvia = d.via && d.nvia > 0 ? d.nvia : 0;
+  sn_point_def *via = sni_arena_copy(a, d.via, (size_t)d.nvia * sizeof *via);
+  bool ok = via != NULL;
+  for (int k = 0; ok && k < d.nvia; k++) {
+    ok = own_text(a, &via[k].body);
+  }
+  d.via = via;
+  ok = ok && own_text(a, &d.name) && own_text(a, &d.type) && own_function(a, &d.active) &&
+       own_text(a, &d.a.body) && own_text(a, &d.b.body) && own_text(a, &d.body) &&
+       own_text(a, &d.joint) && own_functions(a, d.vector, 3) &&
+       own_functions(a, d.torque, SN_NV_MAX);
   return ok && push(&b->force, &d, sizeof d) ? SN_OK : SN_E_MEMORY;
 }
 

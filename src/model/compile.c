@@ -230,6 +230,7 @@ static void free_scratch(sni_compile *c) {
   free(c->joints.part);
   free(c->def);
   free(c->broken);
+  free(c->string);
 }
 
 static sn_status give_up(sni_compile *c, sn_status status, sn_error *err) {
@@ -256,12 +257,13 @@ sn_status sn_builder_finish(sn_builder *b, sn_model **model, sn_error *err) {
   if (!c.m) {
     return sni_fail(err, SN_E_MEMORY, "%s", sn_status_text(SN_E_MEMORY));
   }
-  void (*const stage[])(sni_compile *) = {sni_compile_tree, sni_compile_joints, sni_compile_bodies,
-                                          sni_compile_parts, sni_compile_start};
+  void (*const stage[])(sni_compile *) = {sni_compile_strings, sni_compile_tree,
+                                          sni_compile_joints,  sni_compile_bodies,
+                                          sni_compile_parts,   sni_compile_start};
   const int stages = (int)(sizeof stage / sizeof stage[0]);
   for (int k = 0; k < stages && !c.out_of_memory; k++) {
     stage[k](&c);
-    if (c.m->tree.nbody == 0) {
+    if (k > 0 && c.m->tree.nbody == 0) {
       break; /* reported, and there is nothing else to look at */
     }
   }

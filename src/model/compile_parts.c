@@ -94,6 +94,9 @@ static int force_joint_dofs(sni_force_builder *b, int body, int *vadr) {
   *vadr = t->vadr[body];
   return c->broken[body] ? -1 : t->vadr[body + 1] - t->vadr[body];
 }
+static void *force_take(sni_force_builder *b, size_t count, size_t size) {
+  return sni_compile_take(b->model, count, size);
+}
 static void force_fail(sni_force_builder *b, const char *key, const char *format, ...) {
   char text[SN_ERROR_TEXT_MAX];
   va_list args;
@@ -119,12 +122,14 @@ static void finish_forces(sni_compile *c) {
   const int n = c->b->force.count;
   check_names(c, "forces", "force", def, sizeof *def, offsetof(sn_force_def, name), n);
   m->force = sni_compile_take(c, (size_t)n, sizeof *m->force);
+  m->line = sni_compile_take(c, (size_t)n, sizeof *m->line);
   m->force_name = copy_names(c, def, sizeof *def, offsetof(sn_force_def, name), n);
   sni_force_builder b = {.model = c,
                          .body = force_body,
                          .point = force_point,
                          .function = force_function,
                          .joint_dofs = force_joint_dofs,
+                         .take = force_take,
                          .fail = force_fail};
   int param = 0;
   for (int f = 0; f < n && !c->out_of_memory; f++) {
@@ -139,6 +144,9 @@ static void finish_forces(sni_compile *c) {
     *force = (sni_force){.kind = kind, .param = param, .body = {-1, -1}};
     force->active = sni_compile_active(c, &def[f].active);
     force->implicit = def[f].implicit && ops->tangent;
+    if (ops->measure) {
+      m->line[m->nline++] = m->nforce - 1;
+    }
     ops->finish(&b, &def[f], force, m->params.force + param);
     for (int k = 0; k < ops->nparam; k++) {
       if (!isfinite(m->params.force[param + k])) {
@@ -375,6 +383,10 @@ void sni_compile_start(sni_compile *c) {
     return;
   }
   sni_model_poses(m, m->q0, E_wb);
+  if (c->nstring > 0) {
+    sni_compile_place_strings(c, given, E_wb);
+    sni_model_poses(m, m->q0, E_wb);
+  }
   for (int f = 0; f < m->nforce; f++) {
     const sni_force_ops *ops = sni_force_kind(m->force[f].kind);
     if (ops->settle) {

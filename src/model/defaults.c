@@ -41,7 +41,8 @@ sn_force_def sn_force_def_default(void) {
                         .implicit = true,
                         .a = {.at = sn_se3_identity()},
                         .b = {.at = sn_se3_identity()},
-                        .rest_length = -1};
+                        .rest_length = -1,
+                        .tension_only = true};
 }
 
 sn_motion_def sn_motion_def_default(void) {

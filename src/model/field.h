@@ -27,6 +27,7 @@ typedef enum sni_field_type {
   SNI_F_FUNCTION3, /* sn_function_def[3]: a list of three time functions                     */
   SNI_F_TABLE,     /* a nested map, described by `table`, stored in place at offset          */
   SNI_F_POINT,     /* sn_point_def: {body, at}                                               */
+  SNI_F_POINTS,    /* const sn_point_def * at offset, int count at offset2: a list of these  */
   SNI_F_PARTS,     /* composite: const sn_joint_def * at offset, int count at offset2        */
   SNI_F_FRAMES,    /* const sn_se3 * at offset, int count at offset2: a list of poses        */
   SNI_F_GRID,      /* const double * at offset, two ints (rows, columns) at offset2          */

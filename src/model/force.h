@@ -23,6 +23,8 @@ typedef struct sni_force {
   int nterm, npair;    /* of its tangent: at most so many terms, of so many pairs of bodies */
   int body[2];         /* -1: the world                                                     */
   sn_vec3 at[2];       /* points in the frames of the bodies                                */
+  bool negative;       /* its first parameter may be below 0                                */
+  bool pulls_only;     /* cable                                                             */
   int npoint, nmember; /* cable: its points, and the bodies that they are on                */
   const sni_via *via;  /* npoint                                                            */
   const int *member;   /* nmember  each body once                                           */
@@ -60,14 +62,19 @@ typedef struct sni_term {
   int pair;    /* which of the force's pairs the two are                                      */
 } sni_term;
 
-/* clamped: what would destabilise is left out, across by the force, of the levers by the method, which
- * may sum them up before; material: along the spring only, the paper's choice; exact: the symmetric
- * part of the whole derivative. */
+/* clamped: what would destabilise is left out, across by the force, of the levers by the method,
+ * which may sum them up before; material: along the spring only, the paper's choice; exact: the
+ * symmetric part of the whole derivative. */
 typedef enum sni_tangent {
   SNI_TANGENT_CLAMPED,
   SNI_TANGENT_MATERIAL,
   SNI_TANGENT_EXACT
 } sni_tangent;
+
+/* What a force along a line can be asked for. */
+typedef struct sni_measure {
+  double length, rate, tension;
+} sni_measure;
 
 /* Help that a kind needs while a model is built. */
 typedef struct sni_force_builder sni_force_builder;
@@ -81,6 +88,8 @@ struct sni_force_builder {
   int (*function)(sni_force_builder *b, const char *key, const sn_function_def *def);
   /* coordinates of a body's joint; -1: it is broken, which has been reported */
   int (*joint_dofs)(sni_force_builder *b, int body, int *vadr);
+  /* zeroed memory that lives as long as the model; NULL: there is none, which is known */
+  void *(*take)(sni_force_builder *b, size_t count, size_t size);
   void (*fail)(sni_force_builder *b, const char *key, const char *format, ...) SN_PRINTF(3, 4);
 };
 
@@ -99,6 +108,9 @@ typedef struct sni_force_ops {
                  sni_tangent tangent, sni_term *term);
   /* NULL: it has no potential. */
   double (*potential)(const sni_force_eval *e, const sni_force *force, const double *param);
+  /* NULL: it has none.  recorded: unless asked otherwise */
+  bool recorded;
+  sni_measure (*measure)(const sni_force_eval *e, const sni_force *force, const double *param);
 } sni_force_ops;
 
 int sni_force_kind_find(const char *keyword); /* -1: none */

@@ -52,6 +52,8 @@ struct sn_model {
   sni_function **function;
   int nfunction;
   sni_force *force;
+  int *line; /* nline  forces that have a length: springs and cables */
+  int nline;
   const char **force_name;
   int nforce, nforce_param;
   sni_drive *drive;

@@ -198,7 +198,8 @@ static bool find_force_param(const sn_model *m, const char *path, sni_param_ref 
       for (int k = 0; k < ops->nparam; k++) {
         if (strcmp(ops->param_key[k], word) == 0) {
           const int first = (int)(m->params.force - m->params.value);
-          *ref = (sni_param_ref){first + m->force[f].param + k, 1, 1, SNI_NOT_NEGATIVE, -1};
+          const unsigned flags = m->force[f].negative && k == 0 ? 0 : SNI_NOT_NEGATIVE;
+          *ref = (sni_param_ref){first + m->force[f].param + k, 1, 1, flags, -1};
           return *path == 0;
         }
       }

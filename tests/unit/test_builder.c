@@ -219,10 +219,11 @@ TEST(unknown_kinds) {
        "spline_curve, spline_surface"},
       {"bodies.b.shapes[0].type",
        "'teapot' is not a kind of shape; known: box, sphere, cylinder, capsule, ellipsoid, mesh"},
-      {"forces.f.type", "'magnet' is not a kind of force; known: spring, point_force, "
-                        "body_torque, joint_torque"},
-      {"forces.g.type",
-       "'' is not a kind of force; known: spring, point_force, body_torque, joint_torque"});
+      {"forces.f.type",
+       "'magnet' is not a kind of force; known: spring, cable, string, point_force, "
+       "body_torque, joint_torque"},
+      {"forces.g.type", "'' is not a kind of force; known: spring, cable, string, point_force, "
+                        "body_torque, joint_torque"});
 }
 
 TEST(drives) {
@@ -405,7 +406,8 @@ TEST(forces) {
           "is fixed to the same body as a: needs two that can move against each other"},
          {"forces.values.a.at", "is [nan, 0, 0], needs finite numbers"},
          {"forces.values.b.at", "is [0, 0, inf], needs finite numbers"},
-         {"forces.values.stiffness", "is -1, needs a number >= 0"},
+         {"forces.values.stiffness", "is -1, needs a number >= 0; if it is meant to push away from "
+                                     "its rest length, say allow_negative: true"},
          {"forces.values.damping", "is -2, needs a number >= 0"},
          {"forces.values.rest_length", "is nan, needs a finite number"},
          {"forces.nowhere.a.body", "there is no body 'nobody'"},
@@ -601,8 +603,9 @@ TEST(mistakes_of_all_rooms_together) {
   EXPECT(b, {"bodies.a.parent", "there is no body 'nobody'"},
          {"bodies.a.joint.axis", "length 0, needs a direction"},
          {"bodies.b.inertia", "mass is -1, needs > 0"},
-         {"forces.pull.type", "'magnet' is not a kind of force; known: spring, point_force, "
-                              "body_torque, joint_torque"},
+         {"forces.pull.type",
+          "'magnet' is not a kind of force; known: spring, cable, string, point_force, "
+          "body_torque, joint_torque"},
          {"motions.motor.joint", "there is no body 'c'"},
          {"run.step", "is -1, needs a number > 0"});
 }

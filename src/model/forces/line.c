@@ -1,6 +1,25 @@
 /* forces/line.c: the parts of the tangent of a force along a straight line. */
 #include "model/forces/line.h"
 
+const char *const sni_line_param[SNI_LINE_PARAMS] = {"stiffness", "damping", "rest_length"};
+
+void sni_line_finish(sni_force_builder *b, const sn_force_def *def, sni_force *force,
+                     double *param) {
+  if (def->stiffness < 0 && !def->allow_negative) {
+    b->fail(b, "stiffness",
+            "is %g, needs a number >= 0; if it is meant to push away from its rest length, say "
+            "allow_negative: true",
+            def->stiffness);
+  }
+  if (def->damping < 0) {
+    b->fail(b, "damping", "is %g, needs a number >= 0", def->damping);
+  }
+  force->negative = def->allow_negative;
+  param[SNI_LINE_STIFFNESS] = def->stiffness;
+  param[SNI_LINE_DAMPING] = def->damping;
+  param[SNI_LINE_REST_LENGTH] = def->rest_length;
+}
+
 void sni_line_term(sni_term *term, int *n, sni_term add) {
   if (add.k != 0 || add.d != 0) {
     term[(*n)++] = add;

@@ -14,6 +14,47 @@
 
 #include "model/force.h"
 
+/* ---- the numbers that they have ---- */
+
+enum { SNI_LINE_STIFFNESS, SNI_LINE_DAMPING, SNI_LINE_REST_LENGTH, SNI_LINE_PARAMS };
+extern const char *const sni_line_param[SNI_LINE_PARAMS];
+
+/* Checks and stores them. */
+void sni_line_finish(sni_force_builder *b, const sn_force_def *def, sni_force *force,
+                     double *param);
+
+/* In the matrix of a step; one below 0 pushes, and stays out of it where that is wished. */
+static inline double sni_line_stiffness(const double *param, sni_tangent tangent) {
+  const double k = param[SNI_LINE_STIFFNESS];
+  return tangent == SNI_TANGENT_CLAMPED ? fmax(k, 0) : k;
+}
+
+#define SNI_LINE_FIELDS                                                                            \
+  {.key = "stiffness",                                                                             \
+   .type = SNI_F_NUMBER,                                                                           \
+   .flags = SNI_REQUIRED | SNI_TUNABLE,                                                            \
+   .offset = offsetof(sn_force_def, stiffness),                                                    \
+   .unit = "N/m",                                                                                  \
+   .doc = "tension for each unit of stretch"},                                                     \
+      {.key = "damping",                                                                           \
+       .type = SNI_F_NUMBER,                                                                       \
+       .flags = SNI_NOT_NEGATIVE | SNI_TUNABLE,                                                    \
+       .offset = offsetof(sn_force_def, damping),                                                  \
+       .unit = "N s/m",                                                                            \
+       .doc = "tension for each unit of stretching rate"},                                         \
+      {.key = "rest_length",                                                                       \
+       .type = SNI_F_NUMBER,                                                                       \
+       .flags = SNI_NOT_NEGATIVE | SNI_TUNABLE,                                                    \
+       .offset = offsetof(sn_force_def, rest_length),                                              \
+       .unit = "m",                                                                                \
+       .doc = "length without tension; default: the length in the initial pose"},                  \
+  {                                                                                                \
+    .key = "allow_negative", .type = SNI_F_BOOL, .offset = offsetof(sn_force_def, allow_negative), \
+    .doc = "true: a stiffness below 0, which pushes away from the rest length, is meant"           \
+  }
+
+/* ---- their tangents ---- */
+
 /* Appends a term, unless it is nothing. */
 void sni_line_term(sni_term *term, int *n, sni_term add);
 

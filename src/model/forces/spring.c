@@ -5,7 +5,6 @@
  * With L = 0 the pull is k (x_b - x_a), which needs no direction. */
 #include "model/forces/line.h"
 
-enum { STIFFNESS, DAMPING, REST_LENGTH };
 enum { TERMS = 3 + 2 * (SNI_LEVER_TERMS + SNI_TURNING_TERMS) }; /* at most */
 
 static void spring_finish(sni_force_builder *b, const sn_force_def *def, sni_force *force,
@@ -21,20 +20,12 @@ static void spring_finish(sni_force_builder *b, const sn_force_def *def, sni_for
   }
   b->point(b, "a.at", def->a.at.p);
   b->point(b, "b.at", def->b.at.p);
-  if (def->stiffness < 0) {
-    b->fail(b, "stiffness", "is %g, needs a number >= 0", def->stiffness);
-  }
-  if (def->damping < 0) {
-    b->fail(b, "damping", "is %g, needs a number >= 0", def->damping);
-  }
-  param[STIFFNESS] = def->stiffness;
-  param[DAMPING] = def->damping;
-  param[REST_LENGTH] = def->rest_length;
+  sni_line_finish(b, def, force, param);
 }
 
 static void spring_settle(const sni_force *force, const sn_se3 *E_wb, double *param) {
-  if (param[REST_LENGTH] < 0) {
-    param[REST_LENGTH] =
+  if (param[SNI_LINE_REST_LENGTH] < 0) {
+    param[SNI_LINE_REST_LENGTH] =
         sn_vec3_norm(sn_vec3_sub(sni_force_point(E_wb, force->body[1], force->at[1]),
                                  sni_force_point(E_wb, force->body[0], force->at[0])));
   }
@@ -46,13 +37,13 @@ static void spring_apply(const sni_force_eval *e, const sni_force *f, const doub
   const sn_vec3 dx = sn_vec3_sub(xb, xa);
   const sn_vec3 dv =
       sn_vec3_sub(sni_force_velocity(e, f->body[1], xb), sni_force_velocity(e, f->body[0], xa));
-  const double l = sn_vec3_norm(dx), damping = e->without_damping ? 0 : param[DAMPING];
+  const double l = sn_vec3_norm(dx), damping = e->without_damping ? 0 : param[SNI_LINE_DAMPING];
   sn_vec3 pull; /* on a */
-  if (param[REST_LENGTH] == 0) {
-    pull = sn_vec3_addscaled(sn_vec3_scale(dx, param[STIFFNESS]), damping, dv);
+  if (param[SNI_LINE_REST_LENGTH] == 0) {
+    pull = sn_vec3_addscaled(sn_vec3_scale(dx, param[SNI_LINE_STIFFNESS]), damping, dv);
   } else if (l > 0) {
     const sn_vec3 n = sn_vec3_scale(dx, 1 / l);
-    pull = sn_vec3_scale(n, param[STIFFNESS] * (l - param[REST_LENGTH]) +
+    pull = sn_vec3_scale(n, param[SNI_LINE_STIFFNESS] * (l - param[SNI_LINE_REST_LENGTH]) +
                                 damping * sn_vec3_dot(n, dv));
   } else {
     return; /* squeezed to a point: no direction is better than another */
@@ -71,8 +62,8 @@ static int spring_tangent(const sni_force_eval *e, const sni_force *f, const dou
   const sn_vec3 zero = {0}, dx = sn_vec3_sub(xb, xa);
   const sn_vec3 ra = f->body[0] < 0 ? zero : sn_vec3_sub(xa, e->E_wb[f->body[0]].p);
   const sn_vec3 rb = f->body[1] < 0 ? zero : sn_vec3_sub(xb, e->E_wb[f->body[1]].p);
-  const double k = param[STIFFNESS], l = sn_vec3_norm(dx);
-  const bool zero_length = param[REST_LENGTH] == 0;
+  const double k = param[SNI_LINE_STIFFNESS], l = sn_vec3_norm(dx);
+  const bool zero_length = param[SNI_LINE_REST_LENGTH] == 0;
   if (!zero_length && !(l > 0)) {
     return 0;
   }
@@ -81,14 +72,14 @@ static int spring_tangent(const sni_force_eval *e, const sni_force *f, const dou
     direction[0] = sn_vec3_scale(dx, 1 / l);
     sni_line_across(direction[0], direction + 1);
   }
-  const double T = k * (l - param[REST_LENGTH]);
+  const double T = k * (l - param[SNI_LINE_REST_LENGTH]);
   for (int c = 0; c < 3; c++) {
     sni_term add = {
         .p = {sni_line_row(ra, sn_vec3_neg(direction[c])), sni_line_row(rb, direction[c])},
         .body = {f->body[0], f->body[1]}};
     if (zero_length || c == 0) {
-      add.k = k;
-      add.d = param[DAMPING];
+      add.k = sni_line_stiffness(param, tangent);
+      add.d = param[SNI_LINE_DAMPING];
     } else if (tangent != SNI_TANGENT_MATERIAL) {
       add.part = SNI_PART_ACROSS;
       add.k = tangent == SNI_TANGENT_CLAMPED ? fmax(T / l, 0) : T / l;
@@ -109,49 +100,44 @@ static int spring_tangent(const sni_force_eval *e, const sni_force *f, const dou
 static double spring_potential(const sni_force_eval *e, const sni_force *f, const double *param) {
   const double l = sn_vec3_norm(sn_vec3_sub(sni_force_point(e->E_wb, f->body[1], f->at[1]),
                                             sni_force_point(e->E_wb, f->body[0], f->at[0])));
-  return 0.5 * param[STIFFNESS] * (l - param[REST_LENGTH]) * (l - param[REST_LENGTH]);
+  return 0.5 * param[SNI_LINE_STIFFNESS] * (l - param[SNI_LINE_REST_LENGTH]) *
+         (l - param[SNI_LINE_REST_LENGTH]);
 }
 
-static const sni_field spring_field[] = {
-    {.key = "a",
-     .type = SNI_F_POINT,
-     .flags = SNI_REQUIRED,
-     .offset = offsetof(sn_force_def, a),
-     .unit = "m",
-     .doc = "one end: a body and a point on it"},
-    {.key = "b",
-     .type = SNI_F_POINT,
-     .flags = SNI_REQUIRED,
-     .offset = offsetof(sn_force_def, b),
-     .unit = "m",
-     .doc = "the other end"},
-    {.key = "stiffness",
-     .type = SNI_F_NUMBER,
-     .flags = SNI_REQUIRED | SNI_NOT_NEGATIVE | SNI_TUNABLE,
-     .offset = offsetof(sn_force_def, stiffness),
-     .unit = "N/m",
-     .doc = "tension for each unit of stretch"},
-    {.key = "damping",
-     .type = SNI_F_NUMBER,
-     .flags = SNI_NOT_NEGATIVE | SNI_TUNABLE,
-     .offset = offsetof(sn_force_def, damping),
-     .unit = "N s/m",
-     .doc = "tension for each unit of stretching rate"},
-    {.key = "rest_length",
-     .type = SNI_F_NUMBER,
-     .flags = SNI_NOT_NEGATIVE | SNI_TUNABLE,
-     .offset = offsetof(sn_force_def, rest_length),
-     .unit = "m",
-     .doc = "length without tension; default: the length in the initial pose"}};
+static sni_measure spring_measure(const sni_force_eval *e, const sni_force *f,
+                                  const double *param) {
+  const sn_vec3 xa = sni_force_point(e->E_wb, f->body[0], f->at[0]);
+  const sn_vec3 xb = sni_force_point(e->E_wb, f->body[1], f->at[1]);
+  const sn_vec3 dx = sn_vec3_sub(xb, xa);
+  const sn_vec3 dv =
+      sn_vec3_sub(sni_force_velocity(e, f->body[1], xb), sni_force_velocity(e, f->body[0], xa));
+  const double l = sn_vec3_norm(dx), rate = l > 0 ? sn_vec3_dot(dx, dv) / l : 0;
+  return (sni_measure){l, rate,
+                       param[SNI_LINE_STIFFNESS] * (l - param[SNI_LINE_REST_LENGTH]) +
+                           param[SNI_LINE_DAMPING] * rate};
+}
 
-static const char *const spring_param[] = {"stiffness", "damping", "rest_length"};
+static const sni_field spring_field[] = {{.key = "a",
+                                          .type = SNI_F_POINT,
+                                          .flags = SNI_REQUIRED,
+                                          .offset = offsetof(sn_force_def, a),
+                                          .unit = "m",
+                                          .doc = "one end: a body and a point on it"},
+                                         {.key = "b",
+                                          .type = SNI_F_POINT,
+                                          .flags = SNI_REQUIRED,
+                                          .offset = offsetof(sn_force_def, b),
+                                          .unit = "m",
+                                          .doc = "the other end"},
+                                         SNI_LINE_FIELDS};
 
 const sni_force_ops sni_force_spring = {.kind = {"spring", "a spring and damper between two points",
                                                  spring_field, SNI_COUNT(spring_field)},
-                                        .nparam = 3,
-                                        .param_key = spring_param,
+                                        .nparam = SNI_LINE_PARAMS,
+                                        .param_key = sni_line_param,
                                         .finish = spring_finish,
                                         .settle = spring_settle,
                                         .apply = spring_apply,
                                         .tangent = spring_tangent,
-                                        .potential = spring_potential};
+                                        .potential = spring_potential,
+                                        .measure = spring_measure};
