@@ -166,6 +166,35 @@ typedef enum sn_solver {
 typedef enum sn_inertia_term { SN_INERTIA_PROJECTED, SN_INERTIA_PAPER } sn_inertia_term;
 typedef enum sn_tangent { SN_TANGENT_CLAMPED, SN_TANGENT_MATERIAL, SN_TANGENT_EXACT } sn_tangent;
 
+/* A user's force: adds wrenches (world axes, at the origin of the body's frame) and joint forces.
+ * Called for every evaluation of the accelerations, possibly many times in a step. */
+typedef struct sn_force_context {
+  double t;
+  int nbody, nv;
+  const sn_se3 *E_wb; /* nbody: poses                                             */
+  const sn_vec6 *phi; /* nbody: twists in world axes at the origin of the frame   */
+  const double *q, *qd;
+  sn_vec6 *wrench;      /* nbody: add to it */
+  double *tau;          /* nv: add to it    */
+  bool without_damping; /* leave out what sn_tangent_fn gives as damping: the matrix has it */
+} sn_force_context;
+typedef void (*sn_force_fn)(const sn_force_context *context, void *user);
+
+/* How a user's force changes with the motion, for implicit methods: a sum of squares
+ *
+ *     -df/dx = sum k p p^T     -df/dv = sum d p p^T
+ *
+ * each over the twists of one body or of two (body[1] = -1: one); p in the axes of the wrenches. */
+typedef struct sn_force_term {
+  double k, d;
+  int body[2];
+  sn_vec6 p[2];
+} sn_force_term;
+/* Fills at most max_terms terms and returns how many; adds to joint_k and joint_d (nv, zero before)
+ * stiffness and damping of joint forces.  Called once in a step; wrench and tau are NULL. */
+typedef int (*sn_tangent_fn)(const sn_force_context *context, void *user, sn_force_term *term,
+                             double *joint_k, double *joint_d);
+
 /* How to run: what is not the mechanism. */
 typedef struct sn_options {
   const char *method; /* "recursive" */
@@ -184,6 +213,11 @@ typedef struct sn_options {
     double tolerance;   /* pcg: |b - A x| <= tolerance |b| */
     int max_iterations; /* pcg */
     sn_unconverged on_unconverged;
+    sn_tangent_fn force_tangent; /* of the force of sn_sim_set_force, with the same user data;
+                                    NULL: that force is explicit */
+    int max_terms;
+    int npair; /* pairs of bodies that its terms may couple */
+    const int (*pair)[2];
   } redmax;
 } sn_options;
 
@@ -298,19 +332,6 @@ typedef struct sn_info {
   double energy_change; /* over the step, if options.report_energy asks for it          */
   int retries;          /* times that the step was divided because a solve did not converge */
 } sn_info;
-
-/* A user's force: adds wrenches (world axes, at the origin of the body's frame) and joint forces.
- * Called for every evaluation of the accelerations, possibly many times in a step. */
-typedef struct sn_force_context {
-  double t;
-  int nbody, nv;
-  const sn_se3 *E_wb; /* nbody: poses                                             */
-  const sn_vec6 *phi; /* nbody: twists in world axes at the origin of the frame   */
-  const double *q, *qd;
-  sn_vec6 *wrench; /* nbody: add to it */
-  double *tau;     /* nv: add to it    */
-} sn_force_context;
-typedef void (*sn_force_fn)(const sn_force_context *context, void *user);
 
 SN_API sn_status sn_sim_create(const sn_model *model, const sn_options *options, sn_sim **sim,
                                sn_error *err);

@@ -161,7 +161,8 @@ void sni_dynamics_external(sni_dynamics *d, double t, double t_ref, const double
                                       .q = q,
                                       .qd = qd,
                                       .wrench = d->w.wrench,
-                                      .tau = d->w.tau};
+                                      .tau = d->w.tau,
+                                      .without_damping = without_damping && d->user_tangent};
     d->user_force(&context, d->user);
   }
 }

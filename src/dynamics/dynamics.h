@@ -36,6 +36,7 @@ typedef struct sni_dynamics {
   sn_vec6 *phi;             /* nbody  likewise; world axes                                     */
   double *zero;             /* nv zeros                                                        */
   sn_force_fn user_force;
+  sn_tangent_fn user_tangent; /* NULL: the force is explicit */
   void *user;
 } sni_dynamics;
 

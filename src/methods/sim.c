@@ -4,6 +4,7 @@
 #include "base/memory.h"
 #include "sinew_version.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -31,7 +32,8 @@ static sn_status check_options(const sn_options *o, sn_error *err) {
     double value;
   } number[] = {{"step", o->step},
                 {"recursive.rel_tol", o->recursive.rel_tol},
-                {"recursive.abs_tol", o->recursive.abs_tol}};
+                {"recursive.abs_tol", o->recursive.abs_tol},
+                {"redmax.tolerance", o->redmax.tolerance}};
   for (int k = 0; k < SNI_COUNT(number); k++) {
     if (!(number[k].value > 0) || !isfinite(number[k].value)) {
       return sni_fail(err, SN_E_VALUE, "%s is %g, needs a number > 0", number[k].name,
@@ -42,9 +44,19 @@ static sn_status check_options(const sn_options *o, sn_error *err) {
     return sni_fail(err, SN_E_VALUE, "recursive.integrator is %d, which is none",
                     (int)o->recursive.integrator);
   }
-  if (o->recursive.max_steps < 1) {
-    return sni_fail(err, SN_E_VALUE, "recursive.max_steps is %d, needs at least 1",
-                    o->recursive.max_steps);
+  const struct {
+    const char *name;
+    int value, least, most;
+  } count[] = {{"recursive.max_steps", o->recursive.max_steps, 1, INT_MAX},
+               {"redmax.max_iterations", o->redmax.max_iterations, 1, INT_MAX},
+               {"redmax.max_terms", o->redmax.max_terms, 0, INT_MAX / 64},
+               {"redmax.npair", o->redmax.npair, 0, o->redmax.pair ? INT_MAX / 64 : 0}};
+  for (int k = 0; k < SNI_COUNT(count); k++) {
+    if (count[k].value < count[k].least || count[k].value > count[k].most) {
+      return sni_fail(err, SN_E_VALUE, "%s is %d, needs at %s %d", count[k].name, count[k].value,
+                      count[k].value < count[k].least ? "least" : "most",
+                      count[k].value < count[k].least ? count[k].least : count[k].most);
+    }
   }
   return SN_OK;
 }
@@ -73,7 +85,7 @@ sn_status sn_sim_create(const sn_model *m, const sn_options *options, sn_sim **o
   const size_t nv = (size_t)m->tree.nv, nbody = (size_t)m->tree.nbody;
   const size_t head = (sizeof(sn_sim) + 63) / 64 * 64;
   const size_t own = (5 * nv * sizeof(double) + nbody * sizeof(sn_vec6) + 63) / 64 * 64;
-  const size_t work = (method->work_size(m) + 63) / 64 * 64;
+  const size_t work = (method->work_size(m, &o) + 63) / 64 * 64;
   const size_t size = head + own + work + sni_dynamics_size(m);
   char *memory = sni_memory_take(size);
   if (!memory) {
@@ -97,6 +109,7 @@ sn_status sn_sim_create(const sn_model *m, const sn_options *options, sn_sim **o
   *sim->d.params.abs_tol = o.recursive.abs_tol;
   sni_dynamics_refresh(&sim->d);
   status = method->create ? method->create(sim, err) : SN_OK;
+  sim->options.redmax.pair = NULL; /* the caller's, and copied */
   if (status) {
     sn_sim_free(&sim);
   }

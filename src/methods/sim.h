@@ -36,8 +36,8 @@ typedef struct sni_method {
   const struct sni_method *(*instead)(sn_options *options);
   /* SN_OK, or in words what it cannot do with this model. */
   sn_status (*supports)(const sn_model *m, sn_error *err);
-  int (*state_count)(const sn_model *m);  /* doubles of its private part in a state     */
-  size_t (*work_size)(const sn_model *m); /* bytes of work memory                       */
+  int (*state_count)(const sn_model *m); /* doubles of its private part in a state     */
+  size_t (*work_size)(const sn_model *m, const sn_options *o); /* bytes of work memory */
   /* After the work memory is there and zeroed.  NULL: nothing to do. */
   sn_status (*create)(sn_sim *sim, sn_error *err);
   void (*destroy)(sn_sim *sim); /* what create took; NULL: nothing */

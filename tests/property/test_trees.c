@@ -670,7 +670,7 @@ static sn_model *chain(int n) {
 
 static size_t sim_bytes(int n) {
   sn_model *m = chain(n);
-  const size_t bytes = sni_dynamics_size(m) + sni_method_find("recursive")->work_size(m);
+  const size_t bytes = sni_dynamics_size(m) + sni_method_find("recursive")->work_size(m, NULL);
   sn_state *s = test_state(m);
   const size_t both = bytes + s->size;
   sn_state_free(&s);

@@ -264,12 +264,12 @@ static rig *rig_make(unsigned seed, int bodies, int springs, double stiffness, b
   const sn_options o = redmax_options(0.01);
   r->sim = test_sim(r->m, &o);
   r->state = random_tree_state(r->m, seed + 100);
-  const size_t size = (sni_system_size(r->m) + 64) / 64 * 64;
+  const size_t size = (sni_system_size(r->m, &r->sim->options) + 64) / 64 * 64;
   r->memory = aligned_alloc(64, size);
   CHECK(r->memory, "out of memory");
   memset(r->memory, 0, size);
   const double *q = sn_state_q(r->state), *qd = sn_state_qd(r->state);
-  sni_system_place(&r->s, &r->sim->d, r->memory);
+  sni_system_place(&r->s, &r->sim->d, &r->sim->options, r->memory);
   sni_dynamics_kinematics(&r->sim->d, q, qd);
   sni_system_assemble(&r->s, 0, 0.01, q, qd, NULL, SNI_TANGENT_CLAMPED);
   return r;

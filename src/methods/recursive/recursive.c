@@ -51,7 +51,8 @@ static int recursive_state_count(const sn_model *m) {
 /* y, y1, f1, a spare, and what a try needs */
 #define WORK_VECTORS (SNI_DOPRI5_DENSE + 5 + 7)
 
-static size_t recursive_work_size(const sn_model *m) {
+static size_t recursive_work_size(const sn_model *m, const sn_options *o) {
+  (void)o;
   return (size_t)WORK_VECTORS * 2 * (size_t)m->tree.nv * sizeof(double);
 }
 

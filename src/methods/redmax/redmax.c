@@ -57,9 +57,9 @@ typedef struct redmax {
 
 #define ROUND(size) (((size) + 63) / 64 * 64)
 
-static size_t redmax_work_size(const sn_model *m) {
+static size_t redmax_work_size(const sn_model *m, const sn_options *o) {
   const int numbers = 2 * m->tree.nv + redmax_state_count(m);
-  return ROUND(sizeof(redmax)) + ROUND(sni_system_size(m)) + (size_t)numbers * sizeof(double);
+  return ROUND(sizeof(redmax)) + ROUND(sni_system_size(m, o)) + (size_t)numbers * sizeof(double);
 }
 
 /* The structure is known now, so the choice is made once: the tree where no force can couple two
@@ -82,8 +82,9 @@ static int choose(const sn_sim *sim, const sni_system *s) {
 static sn_status redmax_create(sn_sim *sim, sn_error *err) {
   redmax *r = sim->method_work;
   char *at = (char *)sim->method_work + ROUND(sizeof *r);
-  sni_system_place(&r->s, &sim->d, at);
-  r->backup = (double *)(at + ROUND(sni_system_size(sim->m)));
+  sni_system_place(&r->s, &sim->d, &sim->options, at);
+  sim->d.user_tangent = sim->options.redmax.force_tangent;
+  r->backup = (double *)(at + ROUND(sni_system_size(sim->m, &sim->options)));
   r->chosen = choose(sim, &r->s);
   if (r->chosen == TREE && sni_system_pair_count(&r->s) > 0) {
     return sni_fail(err, SN_E_UNSUPPORTED,
@@ -187,6 +188,12 @@ static sn_status solve(sn_sim *sim, double t, double *x, sn_info *info, sn_error
   const int pushed = sni_dynamics_not_finite(&sim->d, r->s.b);
   if (pushed >= 0) {
     return sni_fail_body(sim, err, SN_E_DIVERGED, pushed, t, "is pushed by what is not finite");
+  }
+  if (r->s.undeclared[0] >= 0) {
+    return sni_fail(
+        err, SN_E_ARGUMENT,
+        "force_tangent couples the bodies %d and %d: options.redmax.pair must have them",
+        r->s.undeclared[0], r->s.undeclared[1]);
   }
   const sn_status status =
       solvers[r->chosen]->solve(&r->s, r->own[r->chosen], r->s.b, sim->options.redmax.tolerance,

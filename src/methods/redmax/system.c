@@ -90,6 +90,64 @@ static void add_force_terms(sni_system *s, double t, sni_tangent tangent) {
   }
 }
 
+static int user_pair(sni_system *s, const int body[2], bool *turned) {
+  for (int k = s->first_user; k < s->npairs; k++) {
+    const int *pair = s->pair[k];
+    *turned = pair[0] == body[1] && pair[1] == body[0];
+    if (*turned || (pair[0] == body[0] && pair[1] == body[1])) {
+      return k;
+    }
+  }
+  return -1;
+}
+
+/* Terms that push are taken as they come: who gives them knows. */
+static void add_user_terms(sni_system *s, double t, const double *q, const double *qd) {
+  const sni_dynamics *d = s->d;
+  const size_t bytes = (size_t)s->t->nv * sizeof(double);
+  const sn_force_context context = {.t = t,
+                                    .nbody = s->t->nbody,
+                                    .nv = s->t->nv,
+                                    .E_wb = d->E_wb,
+                                    .phi = d->phi,
+                                    .q = q,
+                                    .qd = qd};
+  memset(s->user_k, 0, bytes);
+  memset(s->user_d, 0, bytes);
+  const int n = d->user_tangent(&context, d->user, s->user, s->user_k, s->user_d);
+  for (int k = 0; k < n && k < s->user_capacity; k++) {
+    const sn_force_term *from = &s->user[k];
+    sni_term term = {.k = from->k, .d = from->d};
+    for (int side = 0; side < 2; side++) {
+      const int body = from->body[side];
+      term.body[side] = body >= 0 && body < s->t->nbody && !s->grounded[body] ? body : -1;
+      term.p[side] = from->p[side];
+    }
+    const bool couples = term.body[0] >= 0 && term.body[1] >= 0;
+    bool turned = false;
+    const int pair = couples ? user_pair(s, term.body, &turned) : -1;
+    if (couples && pair < 0) {
+      s->undeclared[0] = term.body[0];
+      s->undeclared[1] = term.body[1];
+      continue;
+    }
+    if (turned) {
+      term.body[0] = from->body[1];
+      term.body[1] = from->body[0];
+      term.p[0] = from->p[1];
+      term.p[1] = from->p[0];
+    }
+    sni_system_add_term(s, pair, &term);
+  }
+  for (int i = 0; i < s->t->nbody; i++) {
+    const int adr = s->t->vadr[i], nv = s->t->vadr[i + 1] - adr;
+    for (int k = 0; k < nv; k++) {
+      s->joint_matrix[s->t->factor[i] + k * nv + k] +=
+          s->h * s->user_d[adr + k] + s->h * s->h * s->user_k[adr + k];
+    }
+  }
+}
+
 /* Is SNI_BORNE M - S positive definite, with S the body's block?  Cholesky, in place. */
 static bool bears(const sni_system *s, int body) {
   const sni_art *S = &s->extra[s->extra_of[body]];
@@ -249,6 +307,7 @@ void sni_system_assemble(sni_system *s, double t, double h, const double *q, con
   s->time = t;
   s->input = input;
   s->npair = s->nterm = s->nextra = 0;
+  s->undeclared[0] = s->undeclared[1] = -1;
   for (int i = 0; i < s->t->nbody; i++) {
     s->extra_of[i] = -1;
   }
@@ -256,6 +315,9 @@ void sni_system_assemble(sni_system *s, double t, double h, const double *q, con
   add_joints(s, q, qd);
   memset(s->slide, 0, (size_t)s->t->nfactor * sizeof *s->slide);
   add_force_terms(s, t, tangent);
+  if (d->user_force && d->user_tangent) {
+    add_user_terms(s, t, q, qd);
+  }
   if (tangent == SNI_TANGENT_CLAMPED) {
     drop_what_is_borne(s);
     sni_system_add_tension(s);
@@ -376,6 +438,9 @@ void sni_system_K_mul(sni_system *s, const double *q, const double *qd, const do
   }
   sni_system_project(s, s->f, y);
   add_blocks(s->t, -1 / (s->h * s->h), s->slide, x, y);
+  for (int k = 0; d->user_force && d->user_tangent && k < s->t->nv; k++) {
+    y[k] -= s->user_k[k] * x[k];
+  }
   for (int k = 0; k < d->nsprung; k++) {
     sub_joint_stiffness(s, d->sprung[k], sni_dynamics_joint_spring(d, d->sprung[k], q, qd), x, y);
   }
@@ -393,7 +458,14 @@ int sni_system_pair_count(const sni_system *s) {
   return n;
 }
 
-static void find_pairs(sni_system *s) {
+static void set_pair(sni_system *s, int k, const int body[2]) {
+  for (int side = 0; side < 2; side++) {
+    const bool moves = body[side] >= 0 && body[side] < s->t->nbody && !s->grounded[body[side]];
+    s->pair[k][side] = moves ? body[side] : -1;
+  }
+}
+
+static void find_pairs(sni_system *s, const sn_options *o) {
   int n = 0;
   for (int f = 0; f < s->d->m->nforce; f++) {
     const sni_force *force = &s->d->m->force[f];
@@ -401,19 +473,21 @@ static void find_pairs(sni_system *s) {
     for (int k = 0; force->implicit && k < force->npair; k++, n++) {
       int body[2];
       sni_force_pair(force, k, body);
-      for (int side = 0; side < 2; side++) {
-        const bool moves = body[side] >= 0 && !s->grounded[body[side]];
-        s->pair[n][side] = moves ? body[side] : -1;
-      }
+      set_pair(s, n, body);
     }
+  }
+  s->first_user = n;
+  for (int k = 0; k < o->redmax.npair; k++) {
+    set_pair(s, n + k, o->redmax.pair[k]);
   }
 }
 
 /* ---- memory ---- */
 
-static size_t lay_out(sni_system *s, const sn_model *m, char *memory) {
+static size_t lay_out(sni_system *s, const sn_model *m, const sn_options *o, char *memory) {
   const size_t nbody = (size_t)m->tree.nbody, nv = (size_t)m->tree.nv;
-  size_t capacity = 3 * nbody, npairs = 0, room = 0;
+  const size_t nuser = (size_t)o->redmax.max_terms;
+  size_t capacity = 3 * nbody + nuser, npairs = (size_t)o->redmax.npair, room = 0;
   for (int f = 0; f < m->nforce; f++) {
     if (m->force[f].implicit) {
       const size_t nterm = (size_t)m->force[f].nterm;
@@ -437,6 +511,9 @@ static size_t lay_out(sni_system *s, const sn_model *m, char *memory) {
   s->limited = TAKE(nv, sizeof *s->limited);
   s->scratch = TAKE(7 * nv, sizeof *s->scratch);
   s->room = TAKE(room, sizeof *s->room);
+  s->user = TAKE(nuser, sizeof *s->user);
+  s->user_k = TAKE(o->redmax.force_tangent ? nv : 0, sizeof *s->user_k);
+  s->user_d = TAKE(o->redmax.force_tangent ? nv : 0, sizeof *s->user_d);
   s->pair = TAKE(npairs, sizeof *s->pair);
   s->first_pair = TAKE((size_t)m->nforce, sizeof *s->first_pair);
   s->extra_of = TAKE(nbody, sizeof *s->extra_of);
@@ -445,20 +522,21 @@ static size_t lay_out(sni_system *s, const sn_model *m, char *memory) {
 #undef TAKE
   s->term_capacity = (int)capacity;
   s->npairs = (int)npairs;
+  s->user_capacity = (int)nuser;
   return used;
 }
 
-size_t sni_system_size(const sn_model *m) {
+size_t sni_system_size(const sn_model *m, const sn_options *o) {
   sni_system s;
-  return lay_out(&s, m, NULL);
+  return lay_out(&s, m, o, NULL);
 }
 
-void sni_system_place(sni_system *s, sni_dynamics *d, void *memory) {
+void sni_system_place(sni_system *s, sni_dynamics *d, const sn_options *o, void *memory) {
   *s = (sni_system){.d = d, .t = &d->m->tree};
-  lay_out(s, d->m, memory);
+  lay_out(s, d->m, o, memory);
   for (int i = 0; i < s->t->nbody; i++) {
     const int p = s->t->parent[i];
     s->grounded[i] = s->t->joint[i].nv == 0 && (p < 0 || s->grounded[p]);
   }
-  find_pairs(s);
+  find_pairs(s, o);
 }

@@ -38,11 +38,16 @@ typedef struct sni_system {
   double *limit;        /* nv  that force                                                    */
   sni_link_term *term;
   int nterm, term_capacity;
-  int npair;       /* terms between two bodies that both move                                 */
-  int (*pair)[2];  /* npairs  bodies that forces can couple, whatever they do at the moment;
-                      -1: does not move                                                       */
+  int npair;      /* terms between two bodies that both move                                 */
+  int (*pair)[2]; /* npairs  bodies that forces can couple, whatever they do at the moment;
+                     -1: does not move                                                       */
   int npairs;
   int *first_pair; /* nforce  of a force, in the order of its own pairs                       */
+  int first_user;  /* npairs - first_user of a user's force                                   */
+  int user_capacity;
+  sn_force_term *user;     /* room for its terms */
+  double *user_k, *user_d; /* nv  its stiffness and damping in joints                        */
+  int undeclared[2];       /* bodies that it couples and no pair has; -1: none                */
   sni_term *room;  /* for the terms of one force                                              */
   bool *grounded;  /* nbody  fixed to the world, directly or through others                   */
   bool *slack;     /* nbody  bears the tension of its forces; scratch of assemble             */
@@ -52,8 +57,8 @@ typedef struct sni_system {
   sn_mat3 *pull;   /* nbody  scratch of assemble: see tension.c                               */
 } sni_system;
 
-size_t sni_system_size(const sn_model *m);
-void sni_system_place(sni_system *s, sni_dynamics *d, void *memory);
+size_t sni_system_size(const sn_model *m, const sn_options *o);
+void sni_system_place(sni_system *s, sni_dynamics *d, const sn_options *o, void *memory);
 
 /* A at q, qd and t (sni_dynamics_kinematics done), for a step of h; also w.tau and w.wrench with
  * the forces that stand on the right-hand side: all but implicit damping. */
