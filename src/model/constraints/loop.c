@@ -1,0 +1,147 @@
+/* constraints/loop.c: a joint of any kind between two bodies that both have a place in the tree.
+ *
+ * Frames A and B on the two bodies, X = E_A^-1 E_B, the joint's Q(q) and S(q):  X = Q(q) for some
+ * q. That q is found by Newton's method from where it was, r = log(Q^-1 X) being what no q can
+ * undo; N spans the directions across S, so with nu the twist of B relative to A, in axes of B,
+ *
+ *     g = N^T r     N^T nu = 0     N^T (nudot - Sdot qd) = 0
+ *
+ * 6 - nv rows, whatever the joint. */
+#include "model/constraint.h"
+
+enum { NEWTON_MAX = 20 };
+
+typedef struct relative {
+  sn_se3 E_A, E_B;
+  sn_vec3 x;    /* origin of B */
+  sn_vec6 a, b; /* twists of the bodies, at x */
+} relative;
+
+static sn_se3 pose_of(const sni_constraint_eval *e, int body) {
+  return body < 0 ? sn_se3_identity() : e->E_wb[body];
+}
+
+static sn_vec6 twist_at(const sni_constraint_eval *e, int body, sn_vec3 x) {
+  if (body < 0) {
+    return (sn_vec6){{0, 0, 0}, {0, 0, 0}};
+  }
+  const sn_vec6 phi = e->phi[body];
+  const sn_vec3 arm = sn_vec3_sub(x, e->E_wb[body].p);
+  return (sn_vec6){phi.w, sn_vec3_add(phi.v, sn_vec3_cross(phi.w, arm))};
+}
+
+static relative relative_of(const sni_constraint_eval *e, const sni_constraint *c) {
+  relative r = {.E_A = sn_se3_mul(pose_of(e, c->body[0]), c->at[0]),
+                .E_B = sn_se3_mul(pose_of(e, c->body[1]), c->at[1])};
+  r.x = r.E_B.p;
+  r.a = twist_at(e, c->body[0], r.x);
+  r.b = twist_at(e, c->body[1], r.x);
+  return r;
+}
+
+/* Q, S and Sdot of the joint. */
+static void joint_at(const sni_constraint_eval *e, const sni_constraint *c, const double *q,
+                     const double *qd, sn_se3 *Q, sn_vec6 *S, sn_vec6 *Sdot) {
+  const sni_joint_ops *ops = sni_joint_ops_of(e->joints, c->joint);
+  for (int k = 0; k < c->nv; k++) {
+    S[k] = e->S0[SN_NV_MAX * c->joint + k];
+    Sdot[k] = (sn_vec6){{0, 0, 0}, {0, 0, 0}};
+  }
+  ops->calc(e->joints, c->joint, 1, q, qd, (sni_joint_out){Q, S, Sdot});
+}
+
+/* Orthonormal: out[0 .. n) span the columns of S, the rest what is across them. */
+static void complete(const sn_vec6 *S, int n, sn_vec6 *out) {
+  for (int k = 0; k < 6; k++) {
+    sn_vec6 best = {{0, 0, 0}, {0, 0, 0}};
+    double longest = -1;
+    for (int j = 0; j < (k < n ? 1 : 6); j++) { /* the axis that is most across the others */
+      double axis[6] = {0};
+      axis[j] = 1;
+      sn_vec6 x =
+          k < n ? S[k] : (sn_vec6){{axis[0], axis[1], axis[2]}, {axis[3], axis[4], axis[5]}};
+      for (int pass = 0; pass < 2; pass++) {
+        for (int i = 0; i < k; i++) {
+          x = sn_vec6_addscaled(x, -sn_vec6_dot(out[i], x), out[i]);
+        }
+      }
+      const double length = sqrt(sn_vec6_dot(x, x));
+      if (length > longest * (1 + 1e-9)) {
+        longest = length;
+        best = sn_vec6_scale(x, length > 0 ? 1 / length : 0);
+      }
+    }
+    out[k] = best;
+  }
+}
+
+/* x = (S^T S)^-1 S^T r with an orthonormal basis B of the columns: B^T S x = B^T r, triangular. */
+static void along(const sn_vec6 *S, int n, const sn_vec6 *B, sn_vec6 r, double *x) {
+  for (int i = n - 1; i >= 0; i--) {
+    double sum = sn_vec6_dot(B[i], r);
+    for (int k = i + 1; k < n; k++) {
+      sum -= sn_vec6_dot(B[i], S[k]) * x[k];
+    }
+    const double pivot = sn_vec6_dot(B[i], S[i]);
+    x[i] = pivot != 0 ? sum / pivot : 0;
+  }
+}
+
+static int loop_rows(const sni_constraint_eval *e, const sni_constraint *c, sni_row *row) {
+  const relative rel = relative_of(e, c);
+  const sn_se3 X = sn_se3_mul(sn_se3_inverse(rel.E_A), rel.E_B);
+  const sn_vec6 nu = sn_vec6_unrotate(rel.E_B.R, sn_vec6_sub(rel.b, rel.a));
+  double *q = e->loop_q + c->first, *qd = e->loop_qd + c->first;
+  const int nv = c->nv;
+  sn_se3 Q;
+  sn_vec6 S[SN_NV_MAX], Sdot[SN_NV_MAX], B[6], r;
+  double step[SN_NV_MAX];
+  for (int k = 0;; k++) {
+    joint_at(e, c, q, qd, &Q, S, Sdot);
+    r = sn_se3_log(sn_se3_mul(sn_se3_inverse(Q), X));
+    complete(S, nv, B);
+    along(S, nv, B, r, step);
+    double moved = 0, size = 1;
+    for (int j = 0; j < nv; j++) {
+      moved = fmax(moved, fabs(step[j]));
+      size = fmax(size, fabs(q[j]));
+    }
+    if (!(moved > 1e-14 * size) || k == NEWTON_MAX) {
+      break;
+    }
+    for (int j = 0; j < nv; j++) {
+      q[j] += step[j];
+    }
+  }
+  along(S, nv, B, nu, qd);
+  joint_at(e, c, q, qd, &Q, S, Sdot); /* Sdot with the rates of now */
+  sn_vec6 drift = {{0, 0, 0}, {0, 0, 0}};
+  for (int k = 0; k < nv; k++) {
+    drift = sn_vec6_addscaled(drift, qd[k], Sdot[k]);
+  }
+
+  /* nudot without the accelerations: of the point at B, and of the axes of B */
+  const sn_vec3 w_a = rel.a.w, w_b = rel.b.w;
+  const sn_vec6 d = sn_vec6_sub(rel.b, rel.a);
+  const sn_vec3 o_a = pose_of(e, c->body[0]).p, o_b = pose_of(e, c->body[1]).p;
+  const sn_vec3 v_a = c->body[0] < 0 ? (sn_vec3){0} : e->phi[c->body[0]].v;
+  const sn_vec3 turning = sn_vec3_cross(w_b, sn_vec3_cross(w_b, sn_vec3_sub(rel.x, o_b)));
+  const sn_vec3 carried = sn_vec3_cross(w_a, sn_vec3_sub(rel.b.v, v_a));
+  const sn_vec6 moving = {sn_vec3_neg(sn_vec3_cross(w_b, d.w)),
+                          sn_vec3_sub(sn_vec3_sub(turning, carried), sn_vec3_cross(w_b, d.v))};
+  const sn_vec6 rest = sn_vec6_sub(sn_vec6_unrotate(rel.E_B.R, moving), drift);
+
+  const sn_vec3 arm[2] = {sn_vec3_sub(rel.x, o_a), sn_vec3_sub(rel.x, o_b)};
+  for (int i = nv; i < 6; i++) {
+    const sn_vec6 n = sn_vec6_rotate(rel.E_B.R, B[i]);
+    row[i - nv] = (sni_row){.g = sn_vec6_dot(B[i], r), .bias = sn_vec6_dot(B[i], rest)};
+    for (int side = 0; side < 2; side++) {
+      const sn_vec6 p = {sn_vec3_add(n.w, sn_vec3_cross(arm[side], n.v)), n.v};
+      row[i - nv].body[side] = c->body[side];
+      row[i - nv].p[side] = sn_vec6_scale(p, side ? 1 : -1);
+    }
+  }
+  return 6 - nv;
+}
+
+const sni_constraint_ops sni_constraint_loop = {.keyword = "loop", .rows = loop_rows};
