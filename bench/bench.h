@@ -3,6 +3,8 @@
 #ifndef BENCH_H
 #define BENCH_H
 
+#include <stdio.h>
+
 #include "io/json.h"
 
 typedef struct bench_settings {
@@ -10,6 +12,7 @@ typedef struct bench_settings {
   double seconds;   /* CPU time for each row and contestant; NAN: the usual               */
   bool quick;       /* fewer and smaller rows, shorter                                    */
   bool quiet;       /* no table                                                           */
+  FILE *svg;        /* gets a plot; NULL: nobody wants it                                 */
 } bench_settings;
 
 /* Where results go: keys of open objects, each NULL if nobody wants it. */
@@ -20,12 +23,13 @@ typedef struct bench_output {
 
 typedef struct bench_entry {
   const char *name, *doc;
+  bool draws; /* has a plot */
   /* Returns an exit code of the command: 2 if the settings make no sense, 3 if what was timed is
    * not right.  Messages go to standard error. */
   int (*run)(const bench_settings *settings, const bench_output *out);
 } bench_entry;
 
-extern const bench_entry bench_dynamics;
+extern const bench_entry bench_dynamics, bench_redmax;
 
 /* ---- clock.c ---- */
 

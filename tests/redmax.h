@@ -14,7 +14,8 @@ static const struct {
   const sni_solver *table;
 } redmax_solver[] = {{"tree", SN_SOLVER_TREE, &sni_solver_tree},
                      {"pcg", SN_SOLVER_PCG, &sni_solver_pcg},
-                     {"graph", SN_SOLVER_GRAPH, &sni_solver_graph}};
+                     {"graph", SN_SOLVER_GRAPH, &sni_solver_graph},
+                     {"reduced", SN_SOLVER_REDUCED, &sni_solver_reduced}};
 #define REDMAX_SOLVERS ((int)(sizeof redmax_solver / sizeof redmax_solver[0]))
 
 /* `tree` is refused where a force couples two bodies that both move; the others take everything. */
@@ -41,6 +42,7 @@ static inline sn_options redmax_paper_options(double step) {
   sn_options o = redmax_options(step);
   o.redmax.inertia = SN_INERTIA_PAPER;
   o.redmax.tangent = SN_TANGENT_MATERIAL;
+  o.redmax.closure = SN_CLOSURE_BAUMGARTE;
   return o;
 }
 

@@ -134,8 +134,9 @@ typedef struct sn_motion_def {
 /* A joint between two bodies that closes a loop. */
 typedef struct sn_loop_def {
   const char *name;
-  sn_joint_def joint;
+  sn_joint_def joint; /* its `at` does not count: each side has its own */
   sn_point_def a, b;
+  sn_function_def active; /* closed while > 0 */
 } sn_loop_def;
 
 /* A contact material. */
@@ -154,7 +155,12 @@ typedef struct sn_initial_def {
 
 typedef enum sn_integrator { SN_DOPRI5, SN_RK4 } sn_integrator;
 
-typedef enum sn_implicit { SN_EULER, SN_ROS2, SN_IMPLICIT_DOPRI5, SN_IMPLICIT_RK4 } sn_implicit;
+typedef enum sn_implicit {
+  SN_EULER,
+  SN_EXTRAPOLATED,
+  SN_IMPLICIT_DOPRI5,
+  SN_IMPLICIT_RK4
+} sn_implicit;
 typedef enum sn_unconverged { SN_RETRY, SN_ACCEPT, SN_STOP } sn_unconverged;
 typedef enum sn_solver {
   SN_SOLVER_AUTO,
@@ -164,6 +170,7 @@ typedef enum sn_solver {
   SN_SOLVER_REDUCED
 } sn_solver;
 typedef enum sn_inertia_term { SN_INERTIA_PROJECTED, SN_INERTIA_PAPER } sn_inertia_term;
+typedef enum sn_closure { SN_CLOSURE_PROJECT, SN_CLOSURE_BAUMGARTE } sn_closure;
 typedef enum sn_tangent { SN_TANGENT_CLAMPED, SN_TANGENT_MATERIAL, SN_TANGENT_EXACT } sn_tangent;
 
 /* A user's force: adds wrenches (world axes, at the origin of the body's frame) and joint forces.
@@ -213,6 +220,8 @@ typedef struct sn_options {
     double tolerance;   /* pcg: |b - A x| <= tolerance |b| */
     int max_iterations; /* pcg */
     sn_unconverged on_unconverged;
+    sn_closure closure;          /* how loops stay closed */
+    double gain;                 /* baumgarte: 1/s, the rate at which gaps shrink */
     sn_tangent_fn force_tangent; /* of the force of sn_sim_set_force, with the same user data;
                                     NULL: that force is explicit */
     int max_terms;
@@ -336,6 +345,10 @@ typedef struct sn_info {
 SN_API sn_status sn_sim_create(const sn_model *model, const sn_options *options, sn_sim **sim,
                                sn_error *err);
 SN_API void sn_sim_free(sn_sim **sim);
+
+/* Moves the state onto the constraints of the model, by the least motion of its masses: loops
+ * closed, motions where they are at the state's time.  SN_E_UNCONVERGED names what stays open. */
+SN_API sn_status sn_sim_assemble(sn_sim *sim, sn_state *state, sn_error *err);
 
 /* Advances the state by options.step.  Allocates nothing.  On failure the state is the last good
  * one and err names the culprit. */

@@ -11,11 +11,11 @@
 #include "io/words.h"
 #include "sinew_version.h"
 
-static const bench_entry *const benches[] = {&bench_dynamics};
+static const bench_entry *const benches[] = {&bench_dynamics, &bench_redmax};
 enum { BENCHES = sizeof benches / sizeof *benches };
 
 typedef struct settings {
-  const char *only, *json, *dump_qdd;
+  const char *only, *json, *svg, *dump_qdd;
   double seconds;
   bool quick, quiet;
 } settings;
@@ -23,10 +23,11 @@ typedef struct settings {
 static const cli_option options[] = {
     {"--quick", NULL, CLI_FLAG, offsetof(settings, quick), "fewer and shorter measurements"},
     {"--only", "SCENE:SIZE", CLI_TEXT, offsetof(settings, only),
-     "one row: chain:100, tree:127, humanoid:22"},
+     "one row: chain:100, tree:127, humanoid:22; bridge:80, deck:320"},
     {"--seconds", "S", CLI_NUMBER, offsetof(settings, seconds),
      "CPU time for each row and contestant; 0: check only"},
     {"--json", "FILE", CLI_TEXT, offsetof(settings, json), "write the results as JSON"},
+    {"--svg", "FILE", CLI_TEXT, offsetof(settings, svg), "draw the results, where a bench can"},
     {"--dump-qdd", "FILE", CLI_TEXT, offsetof(settings, dump_qdd),
      "write the accelerations that were compared, as JSON"},
     {"--quiet", NULL, CLI_FLAG, offsetof(settings, quiet), "print no table"}};
@@ -83,9 +84,13 @@ static int document_close(const cli_command *self, document *d, bool list, int c
                            : cli_fail(self, "cannot write '%s': %s", d->path, strerror(errno));
 }
 
-static int run_one(const bench_entry *bench, const settings *s, document *json, document *qdd) {
-  const bench_settings b = {
-      .only = s->only, .seconds = s->seconds, .quick = s->quick, .quiet = s->quiet};
+static int run_one(const bench_entry *bench, const settings *s, document *json, document *qdd,
+                   FILE *svg) {
+  const bench_settings b = {.only = s->only,
+                            .seconds = s->seconds,
+                            .quick = s->quick,
+                            .quiet = s->quiet,
+                            .svg = bench->draws ? svg : NULL};
   const bench_output out = {json->path ? &json->json : NULL, qdd->path ? &qdd->json : NULL};
   document *const part[] = {json, qdd};
   for (int k = 0; k < 2; k++) {
@@ -105,9 +110,11 @@ static int run_one(const bench_entry *bench, const settings *s, document *json, 
 static int run_named(const cli_command *self, const settings *s, const char *name) {
   const bool all = strcmp(name, "all") == 0;
   sni_suggestion guess = {.word = name};
-  bool known = all;
+  bool known = all, draws = false;
   for (int k = 0; k < BENCHES; k++) {
-    known = known || strcmp(benches[k]->name, name) == 0;
+    const bool wanted = strcmp(benches[k]->name, name) == 0;
+    known = known || wanted;
+    draws = draws || (benches[k]->draws && (all || wanted));
     sni_suggest(&guess, benches[k]->name);
   }
   if (!known) {
@@ -116,13 +123,23 @@ static int run_named(const cli_command *self, const settings *s, const char *nam
                       : cli_fail(self, "there is no bench '%s': 'sinew bench' lists them",
                                  sni_show(name).text);
   }
+  if (s->svg && !draws) {
+    return cli_fail(self, "--svg: the bench '%s' draws nothing", name);
+  }
+  FILE *svg = s->svg ? fopen(s->svg, "w") : NULL;
+  if (s->svg && !svg) {
+    return cli_fail(self, "cannot write '%s': %s", s->svg, strerror(errno));
+  }
   document json = {.path = s->json}, qdd = {.path = s->dump_qdd};
   int code = document_open(self, &json, all);
   code = code ? code : document_open(self, &qdd, all);
   for (int k = 0; k < BENCHES && code == CLI_DONE; k++) {
     if (all || strcmp(benches[k]->name, name) == 0) {
-      code = run_one(benches[k], s, &json, &qdd);
+      code = run_one(benches[k], s, &json, &qdd, svg);
     }
+  }
+  if (svg && fclose(svg) != 0) {
+    code = cli_fail(self, "cannot write '%s': %s", s->svg, strerror(errno));
   }
   code = document_close(self, &json, all, code);
   return document_close(self, &qdd, all, code);
@@ -160,5 +177,6 @@ const cli_command cli_bench = {
     .noption = sizeof options / sizeof *options,
     .examples = "  sinew bench\n"
                 "  sinew bench dynamics --quick\n"
+                "  sinew bench redmax --only bridge:80 --svg bridge.svg\n"
                 "  sinew bench dynamics --only chain:1000 --seconds 0.2 --json chain.json\n",
     .run = bench};

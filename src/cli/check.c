@@ -48,7 +48,7 @@ static int report(const cli_command *self, const char *file, const settings *s,
   if (s->quiet) {
     return code;
   }
-  printf("%s: ", file);
+  printf("%s: ", file[0] ? file : "''");
   if (!valid) {
     print_counts(scene);
     return code;

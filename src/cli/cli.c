@@ -93,14 +93,20 @@ static char *read_stdin(size_t *size, sn_error *err) {
   return text;
 }
 
-static sn_status load_stdin(const sn_scene_options *options, sn_scene **scene, sn_error *err) {
+static sn_status load_stdin(const sn_scene_options *options, const cli_scene_settings *settings,
+                            sn_scene **scene, sn_error *err) {
   size_t n = 0;
   char *text = read_stdin(&n, err);
   if (!text) {
     return err->code;
   }
   const sn_status status = sn_scene_load_text(text, n, "stdin", options, scene, err);
-  free(text);
+  if (settings->stdin_text) {
+    *settings->stdin_text = text;
+    *settings->stdin_size = n;
+  } else {
+    free(text);
+  }
   return status;
 }
 
@@ -111,7 +117,7 @@ int cli_load(const char *file, const cli_scene_settings *settings, bool quiet, s
   options.nset = settings->set.count;
   options.allow_outside = settings->allow_outside;
   *scene = NULL;
-  const sn_status status = strcmp(file, "-") == 0 ? load_stdin(&options, scene, &err)
+  const sn_status status = strcmp(file, "-") == 0 ? load_stdin(&options, settings, scene, &err)
                                                   : sn_scene_load(file, &options, scene, &err);
   if (!*scene) {
     cli_print_error(&err);

@@ -81,6 +81,8 @@ int cli_check_output(const cli_command *command, const char *option, const char 
 typedef struct cli_scene_settings {
   cli_list set;
   bool allow_outside;
+  char **stdin_text; /* gets what was read from standard input, to be freed; NULL: not wanted */
+  size_t *stdin_size;
 } cli_scene_settings;
 
 #define CLI_SCENE_OPTIONS(type, member)                                                            \
@@ -107,6 +109,6 @@ bool cli_json_print(sni_json *j, FILE *to);
 /* ---- the subcommands ---- */
 
 extern const cli_command cli_new, cli_check, cli_run, cli_inverse, cli_schema, cli_bench,
-    cli_version;
+    cli_version, cli_make, cli_replay;
 
 #endif

@@ -247,7 +247,7 @@ const cli_command cli_inverse = {
         "MOTION.csv has the columns t and NAME.q (NAME.q0, NAME.q1, ... for joints with several\n"
         "coordinates), as `sinew run --out` writes them.  Rates NAME.qd and accelerations "
         "NAME.qdd\n"
-        "that it does not have come from natural cubic splines.",
+        "that it does not have come from cubic splines.",
     .option = options,
     .noption = sizeof options / sizeof *options,
     .examples = "  sinew run scenes/robot_arm.yaml --out motion.csv --channels '*.q,*.qd,*.qdd'\n"

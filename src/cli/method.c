@@ -48,6 +48,17 @@ sn_status cli_method_integrator(sn_run_def *run, const char *integrator, sn_erro
                   run->options.method);
 }
 
+bool cli_method_get_integrator(const sn_run_def *run, char *out, size_t out_size) {
+  const sni_table *table = method_table(run->options.method);
+  for (int k = 0; table && k < table->count; k++) {
+    const sni_field *field = &table->field[k];
+    if (field->type == SNI_F_CHOICE && strcmp(field->key, "integrator") == 0) {
+      return sni_describe_default(field, run, out, out_size);
+    }
+  }
+  return false;
+}
+
 void cli_method_print(const sn_run_def *run, FILE *to) {
   const sni_table *table = method_table(run->options.method);
   const char *before = " (";

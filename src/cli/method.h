@@ -12,6 +12,9 @@
  * says so. */
 sn_status cli_method_integrator(sn_run_def *run, const char *integrator, sn_error *err);
 
+/* The word of the one that is chosen; false: the method has no choice of integrators. */
+bool cli_method_get_integrator(const sn_run_def *run, char *out, size_t out_size);
+
 /* "recursive (integrator dopri5, rel_tol 1e-08, ...)" */
 void cli_method_print(const sn_run_def *run, FILE *to);
 /* "method": "recursive", "recursive": {"integrator": "dopri5", ...} */

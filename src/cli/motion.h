@@ -1,8 +1,8 @@
 /* motion.h: a recorded motion of a mechanism, from a CSV file.
  *
  * Columns `t` and `NAME.q` (`NAME.q0`, `NAME.q1`, ... for joints with several coordinates); `.qd`
- * and `.qdd` where they are known.  What is missing comes from natural cubic splines: rates from
- * the coordinates, accelerations from the given rates, or else from the coordinates too.  Other
+ * and `.qdd` where they are known.  What is missing comes from cubic splines: rates from the
+ * coordinates, accelerations from the given rates, or else from the coordinates too.  Other
  * columns do not matter. */
 #ifndef CLI_MOTION_H
 #define CLI_MOTION_H
@@ -23,6 +23,12 @@ typedef struct cli_motion {
 void cli_motion_read(const char *path, const sn_model *m, bool hold, cli_motion *motion,
                      sni_error_list *problems);
 void cli_motion_free(cli_motion *motion);
+
+/* Rates and accelerations that the file does not have. */
+sn_status cli_motion_derive(cli_motion *motion, const sn_model *m, sn_error *err);
+
+/* The error of a row that has no neighbour. */
+sn_status cli_motion_alone(const cli_motion *motion, int row, sn_error *err);
 
 /* "hip.tau", or "wrist.tau1": coordinate c of a joint, as channels are called. */
 void cli_coordinate_name(const sn_model *m, int body, int c, const char *what, char *out,

@@ -100,5 +100,8 @@ void cli_report_json(const cli_report *r, const cli_plan *plan, sni_json *j) {
   if (r->save) {
     sni_json_text(j, "saved", r->save);
   }
+  if (r->bundle) {
+    sni_json_text(j, "bundle", r->bundle);
+  }
   sni_json_raw(j, "state_hash", "\"%016" PRIx64 "\"", r->hash);
 }

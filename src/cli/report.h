@@ -21,8 +21,9 @@ typedef struct cli_report {
   const char *out; /* recording, NULL: none                                            */
   int64_t rows;
   int columns;
-  const char *save; /* file of the last state, NULL: none                              */
-  uint64_t hash;    /* of the last state                                               */
+  const char *save;   /* file of the last state, NULL: none                              */
+  uint64_t hash;      /* of the last state                                               */
+  const char *bundle; /* folder with the step that failed, NULL: none                  */
 } cli_report;
 
 void cli_report_step(cli_report *r, const sn_info *info);

@@ -1,8 +1,10 @@
 /* run.c: `sinew run`: simulates a scene, records it, and says how it went. */
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "cli/bundle.h"
 #include "cli/cli.h"
 #include "cli/interrupt.h"
 #include "cli/method.h"
@@ -13,7 +15,7 @@
 
 typedef struct settings {
   cli_scene_settings scene;
-  const char *method, *integrator, *out, *save, *load;
+  const char *method, *integrator, *out, *save, *load, *bundle;
   double duration, step, every;
   cli_list channels;
   bool quiet, json;
@@ -33,6 +35,9 @@ static const cli_option options[] = {
     {"--every", "S", CLI_NUMBER, AT(every), "time between records; 0: every step"},
     {"--save", "FILE", CLI_TEXT, AT(save), "save the last state, to go on from it later"},
     {"--load", "FILE", CLI_TEXT, AT(load), "start from a saved state"},
+    {"--bundle", "FOLDER", CLI_TEXT, AT(bundle),
+     "where a run that fails leaves its last step for 'sinew replay', instead of NAME.failed; "
+     "none: nowhere"},
     {"--quiet", NULL, CLI_FLAG, AT(quiet), "no summary, no warnings, no progress"},
     {"--json", NULL, CLI_FLAG, AT(json), "print the summary as JSON"}};
 
@@ -49,6 +54,12 @@ typedef struct job {
   cli_plan plan;
   cli_report report;
   sn_error err; /* the first that stopped it */
+  char *text;   /* of the scene, if it came from standard input */
+  size_t text_size;
+  struct timespec start;
+  bool bad_step;        /* a step failed, not the recording of one */
+  sn_state *earlier[2]; /* the one in [0] is older, by EARLIER steps */
+  char bundle[CLI_BUNDLE_PATH_MAX];
 } job;
 
 /* ---- before the first step ---- */
@@ -168,11 +179,28 @@ static int one_step(job *j, bool shorter) {
   sn_status status = shorter ? sn_sim_set(j->sim, "run.step", j->plan.rest, &err) : SN_OK;
   status = status == SN_OK ? sn_sim_step(j->sim, j->state, NULL, &info, &err) : status;
   if (status != SN_OK) {
+    j->bad_step = true;
     fail(j, &err);
     return CLI_STOPPED;
   }
   cli_report_step(&j->report, &info);
   return CLI_DONE;
+}
+
+#define EARLIER 100 /* steps from one remembered state to the next */
+
+/* A motion that grows beyond all bounds went wrong long before it fails. */
+static void remember(job *j, int64_t k) {
+  if ((k - 1) % EARLIER == 0) {
+    sn_state *oldest = j->earlier[0];
+    j->earlier[0] = j->earlier[1];
+    j->earlier[1] = oldest;
+    if (oldest) {
+      sn_state_copy(oldest, j->state);
+    } else { /* no memory: then none is kept */
+      sn_state_clone(j->state, &j->earlier[1]);
+    }
+  }
 }
 
 static int simulate(job *j) {
@@ -181,12 +209,14 @@ static int simulate(job *j) {
   j->report.t_start = *sn_state_time(j->state);
   int code = observe(j, 0, last);
   for (int64_t k = 1; k <= last && code == CLI_DONE; k++) {
+    remember(j, k);
     code = one_step(j, k > j->plan.steps);
+    const int interrupt = cli_interrupt_seen();
     if (code == CLI_DONE) {
-      code = observe(j, k, last);
+      code = observe(j, k, interrupt ? k : last);
     }
-    if (cli_interrupt_seen() && code == CLI_DONE && k < last) {
-      code = CLI_SIGNALLED + cli_interrupt_seen();
+    if (interrupt && code == CLI_DONE && k < last) {
+      code = CLI_SIGNALLED + interrupt;
     }
     if (cli_progress_due(&p)) {
       show_progress(j, &p, k, last);
@@ -201,6 +231,33 @@ static int simulate(job *j) {
 }
 
 /* ---- after the last step ---- */
+
+/* What is needed to repeat the step that failed. */
+static void keep_failed_step(job *j) {
+  sn_error err = {0};
+  cli_failure f = {.file = j->file,
+                   .text = j->text,
+                   .text_size = j->text_size,
+                   .settings = &j->s->scene,
+                   .run = &j->plan.run,
+                   .before = j->state,
+                   .earlier = j->earlier[0] ? j->earlier[0] : j->earlier[1],
+                   .in_recording = !j->bad_step,
+                   .err = &j->err,
+                   .name = j->s->bundle,
+                   .out = j->s->out,
+                   .start = j->start};
+  if (j->s->bundle && strcmp(j->s->bundle, "none") == 0) {
+    return;
+  }
+  if (sn_sim_get(j->sim, "run.step", &f.step, &err) || cli_bundle_write(&f, j->bundle, &err)) {
+    fputs("warning: cannot keep the step that failed: ", stderr);
+    cli_print_error(&err);
+    return;
+  }
+  fprintf(stderr, "the step that failed is kept: sinew replay %s\n", j->bundle);
+  j->report.bundle = j->bundle;
+}
 
 /* Also after a failure: what was recorded stays, and the last good state is saved. */
 static int finish_files(job *j, int code) {
@@ -238,13 +295,21 @@ static int print_json(const job *j, int code) {
 }
 
 static int work(job *j) {
-  int code = cli_load(j->file, &j->s->scene, j->s->quiet, &j->scene);
+  cli_scene_settings load = j->s->scene;
+  load.stdin_text = &j->text;
+  load.stdin_size = &j->text_size;
+  timespec_get(&j->start, TIME_UTC);
+  int code = cli_load(j->file, &load, j->s->quiet, &j->scene);
   code = code ? code : prepare_sim(j);
   code = code ? code : prepare_state(j);
   code = code ? code : prepare_recorder(j);
   if (code == CLI_DONE) {
     cli_interrupt_watch();
-    code = finish_files(j, simulate(j));
+    code = simulate(j);
+    if (code == CLI_STOPPED) {
+      keep_failed_step(j);
+    }
+    code = finish_files(j, code);
     if (!j->s->quiet && !j->s->json) {
       const bool csv_there = j->s->out && strcmp(j->s->out, "-") == 0;
       cli_report_print(&j->report, &j->plan, csv_there ? stderr : stdout);
@@ -265,8 +330,11 @@ static int run(const cli_command *self, int argc, char **argv) {
       sni_recorder_close(&j.recorder, NULL);
     }
     sn_state_free(&j.state);
+    sn_state_free(&j.earlier[0]);
+    sn_state_free(&j.earlier[1]);
     sn_sim_free(&j.sim);
     sn_scene_free(&j.scene);
+    free(j.text);
   }
   cli_list_free(&plain);
   cli_list_free(&s.scene.set);

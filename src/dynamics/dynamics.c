@@ -1,6 +1,8 @@
 /* dynamics.c: everything that acts on a mechanism, evaluated. */
 #include "dynamics/dynamics.h"
 
+#include "dynamics/rows.h"
+
 #include <string.h>
 
 static bool has_forces(const sni_dynamics *d) {
@@ -87,7 +89,7 @@ static void drag(const sni_dynamics *d) {
   }
 }
 
-static void copy_poses(const sni_dynamics *d) {
+void sni_dynamics_poses(sni_dynamics *d) {
   for (int i = 0; i < d->m->tree.nbody; i++) {
     d->E_wb[i] = sni_link_pose(&d->w.link[i]);
     d->phi[i] = sni_link_twist(&d->w.link[i]);
@@ -140,7 +142,7 @@ void sni_dynamics_external(sni_dynamics *d, double t, double t_ref, const double
   if (!has_forces(d)) {
     return;
   }
-  copy_poses(d);
+  sni_dynamics_poses(d);
   if (!without_damping) {
     drag(d);
   }
@@ -171,6 +173,9 @@ void sni_dynamics_prescribe(sni_dynamics *d, double t, double t_ref, double *q, 
                             double *qdd) {
   const sn_model *m = d->m;
   d->any_prescribed = false;
+  if (d->rows) {
+    return; /* there motions are constraints among others */
+  }
   for (int k = 0; k < m->nmotion; k++) {
     const sni_motion *motion = &m->motion[k];
     double f[3] = {1};
@@ -211,7 +216,8 @@ int sni_dynamics_accelerate(sni_dynamics *d, double t, double t_ref, double *q, 
   sni_dynamics_kinematics(d, q, qd);
   sni_dynamics_forces(d, t, t_ref, q, qd, input);
   const sni_aba_in in = sni_dynamics_aba_in(d);
-  return sni_aba(&d->m->tree, &in, &d->w, qdd);
+  const int bad = sni_aba(&d->m->tree, &in, &d->w, qdd);
+  return bad < 0 && d->rows ? sni_rows_accelerate(d->rows, t, t_ref, q, qd, qdd) : bad;
 }
 
 void sni_dynamics_energy(sni_dynamics *d, double t, const double *q, const double *qd,
@@ -246,7 +252,7 @@ void sni_dynamics_energy(sni_dynamics *d, double t, const double *q, const doubl
   out->kinetic += sni_rotors_energy(d, qd);
   out->potential += joint_springs(d, q, qd, d->w.tau);
   if (d->m->nforce > 0) {
-    copy_poses(d);
+    sni_dynamics_poses(d);
     const sni_force_eval e = sni_dynamics_force_eval(d, t, t, false);
     for (int f = 0; f < d->m->nforce; f++) {
       const sni_force *force = &d->m->force[f];
@@ -268,6 +274,48 @@ bool sni_dynamics_next_break(const sni_dynamics *d, double t0, double t1, double
     }
   }
   return found;
+}
+
+/* Between two times at which a function is seen it hides nothing as long as it only rises or only
+ * falls.  Mostly it does so for many steps: for how long is found once and remembered. */
+#define FORESIGHT 8 /* steps */
+
+static bool only_rises_or_falls(const sni_function *f, double t0, double t1, double t_ref,
+                                sni_span *known) {
+  if (t0 >= known->from && t1 <= known->to) {
+    return true;
+  }
+  double far = t0 + FORESIGHT * (t1 - t0), value[2], rate[2];
+  sni_function_next_break(f, t0, far, &far);
+  far = fmax(far, t1);
+  sni_function_bounds(f, t0, far, t_ref, value, rate);
+  const bool monotone = rate[0] >= 0 || rate[1] <= 0;
+  if (monotone) {
+    *known = (sni_span){t0, far};
+  }
+  return monotone;
+}
+
+bool sni_dynamics_hides(sni_dynamics *d, double t0, double t1, double t_ref, const double *node,
+                        int nnode) {
+  const sn_model *m = d->m;
+  for (int k = 0; k < d->nbreaking; k++) {
+    const sni_function *f = m->function[d->breaking[k]];
+    if (!only_rises_or_falls(f, t0, t1, t_ref, &d->monotone[k]) &&
+        sni_function_hides(f, t0, t1, t_ref, 0, node, nnode)) {
+      return true;
+    }
+  }
+  /* what a motion does to the others is its acceleration: a quick change shows in its rate */
+  for (int k = 0; k < m->nmotion; k++) {
+    const int body = m->motion[k].body, nv = m->tree.vadr[body + 1] - m->tree.vadr[body];
+    for (int c = 0; c < nv; c++) {
+      if (sni_function_hides(m->function[m->motion[k].q[c]], t0, t1, t_ref, 1, node, nnode)) {
+        return true;
+      }
+    }
+  }
+  return false;
 }
 
 bool sni_dynamics_reparam(const sni_dynamics *d, double *q, double *qd) {
@@ -335,6 +383,7 @@ static size_t lay_out(sni_dynamics *d, const sn_model *m, char *memory) {
   d->dragged = TAKE(nbody, sizeof *d->dragged);
   d->prescribed = TAKE(nbody, sizeof *d->prescribed);
   d->breaking = TAKE((size_t)m->nfunction, sizeof *d->breaking);
+  d->monotone = TAKE((size_t)m->nfunction, sizeof *d->monotone);
   d->E_wb = TAKE(nbody, sizeof *d->E_wb);
   d->phi = TAKE(nbody, sizeof *d->phi);
   d->zero = TAKE(nv, sizeof *d->zero);

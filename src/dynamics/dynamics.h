@@ -17,6 +17,11 @@ typedef struct sni_rotor {
   double force[3]; /* joint force that goes with the block        by sni_dynamics_kinematics    */
 } sni_rotor;
 
+/* From when to when. */
+typedef struct sni_span {
+  double from, to;
+} sni_span;
+
 typedef struct sni_dynamics {
   const sn_model *m;
   sni_params params;   /* the sim's own copy                                                   */
@@ -31,6 +36,7 @@ typedef struct sni_dynamics {
   uint8_t *prescribed;      /* nbody                                                             */
   bool any_prescribed;      /* at the last sni_dynamics_prescribe                                */
   int *breaking, nbreaking; /* functions that are not constant                                 */
+  sni_span *monotone;       /* nbreaking  while these are known to rise only, or to fall only  */
   bool use_wrench;          /* something pushes on a body                                      */
   sn_se3 *E_wb;             /* nbody  for forces; only if there are any                        */
   sn_vec6 *phi;             /* nbody  likewise; world axes                                     */
@@ -38,6 +44,7 @@ typedef struct sni_dynamics {
   sn_force_fn user_force;
   sn_tangent_fn user_tangent; /* NULL: the force is explicit */
   void *user;
+  struct sni_rows *rows; /* of constraints; NULL: there are none */
 } sni_dynamics;
 
 size_t sni_dynamics_size(const sn_model *m);
@@ -53,6 +60,9 @@ void sni_dynamics_prescribe(sni_dynamics *d, double t, double t_ref, double *q, 
 
 /* Positions, velocities, and all else that depends on nothing but q and qd. */
 void sni_dynamics_kinematics(sni_dynamics *d, const double *q, const double *qd);
+
+/* E_wb and phi from the kinematics. */
+void sni_dynamics_poses(sni_dynamics *d);
 
 /* w.tau and w.wrench: joint springs, drives, forces, drag, the user's force, and the input.  Needs
  * kinematics. */
@@ -87,6 +97,11 @@ void sni_dynamics_energy(sni_dynamics *d, double t, const double *q, const doubl
 
 /* The earliest time in (t0, t1] at which something that is given as a function of time breaks. */
 bool sni_dynamics_next_break(const sni_dynamics *d, double t0, double t1, double *t_break);
+
+/* Somebody looks at the functions of time at t0 + node[k] (t1 - t0) only, on a smooth piece: does
+ * he miss something that one of them does in between? */
+bool sni_dynamics_hides(sni_dynamics *d, double t0, double t1, double t_ref, const double *node,
+                        int nnode);
 
 /* Away from singular coordinates; true if anything changed. */
 bool sni_dynamics_reparam(const sni_dynamics *d, double *q, double *qd);

@@ -11,7 +11,7 @@ static void fail(sni_sources *s, const char *path, const char *format, ...) SN_P
 
 static void fail(sni_sources *s, const char *path, const char *format, ...) {
   sn_error err = {.code = SN_E_ARGUMENT, .file = "--set"};
-  snprintf(err.path, sizeof err.path, "%s", path);
+  sni_show_into(path, err.path, sizeof err.path);
   va_list args;
   va_start(args, format);
   vsnprintf(err.text, sizeof err.text, format, args);
@@ -70,35 +70,48 @@ static void set_value(sni_sources *s, sni_source *source, const char *path, cons
   }
 }
 
-/* Looks for the file that has the thing, and changes it there.  name: what the thing is called in
- * this file. */
-static bool set_thing(sni_sources *s, sni_source *source, const sni_change *c, const char *name) {
-  const sni_node *section = sni_node_get(sni_doc_root(source->doc), c->section);
-  if (sni_node_get(section, name)) {
-    char path[SN_ERROR_WHERE_MAX];
-    if (snprintf(path, sizeof path, "%s.%s%s", c->section, name, c->rest) >= (int)sizeof path) {
-      fail(s, c->path, "is too long a path");
-    } else {
-      set_value(s, source, path, c->value);
-    }
-    return true;
+/* Looks for the file that has the thing.  *name: what the thing is called in this file, and
+ * afterwards in the one that has it.  NULL: none has it. */
+static sni_source *find_thing(sni_source *source, const char *section, const char **name) {
+  if (sni_node_get(sni_node_get(sni_doc_root(source->doc), section), *name)) {
+    return source;
   }
   for (sni_source *used = source->next; used; used = used->next) {
     const char *prefix = used->prefix + strlen(source->prefix);
-    if (used->user == source && used->readable && strncmp(prefix, name, strlen(prefix)) == 0 &&
-        set_thing(s, used, c, name + strlen(prefix))) {
-      return true;
+    if (used->user == source && used->readable && strncmp(prefix, *name, strlen(prefix)) == 0) {
+      const char *inside = *name + strlen(prefix);
+      sni_source *owner = find_thing(used, section, &inside);
+      if (owner) {
+        *name = inside;
+        return owner;
+      }
     }
   }
-  return false;
+  return NULL;
+}
+
+static bool set_thing(sni_sources *s, const sni_change *c) {
+  const char *name = c->name;
+  sni_source *owner = find_thing(s->first, c->section, &name);
+  if (!owner) {
+    return false;
+  }
+  char path[SN_ERROR_WHERE_MAX];
+  if (snprintf(path, sizeof path, "%s.%s%s", c->section, name, c->rest) >= (int)sizeof path) {
+    fail(s, c->path, "is too long a path");
+  } else {
+    set_value(s, owner, path, c->value);
+  }
+  return true;
 }
 
 /* rope_3 is no thing of a file if rope has a repeat: the name of rope, or NULL. */
 static const char *repeated_name(sni_sources *s, const sni_change *c) {
   const char *end = strrchr(c->name, '_');
-  const char *base = end ? copy_until(s, c->name, end) : NULL;
-  const sni_node *bodies = sni_node_get(sni_doc_root(s->first->doc), c->section);
-  return base && sni_node_get(sni_node_get(bodies, base), "repeat") ? base : NULL;
+  const char *base = end ? copy_until(s, c->name, end) : NULL, *inside = base;
+  sni_source *owner = base ? find_thing(s->first, c->section, &inside) : NULL;
+  const sni_node *things = owner ? sni_node_get(sni_doc_root(owner->doc), c->section) : NULL;
+  return things && sni_node_get(sni_node_get(things, inside), "repeat") ? base : NULL;
 }
 
 void sni_changes_make(sni_sources *s, const sni_changes *changes, bool things) {
@@ -111,7 +124,7 @@ void sni_changes_make(sni_sources *s, const sni_changes *changes, bool things) {
       set_value(s, s->first, c->path, c->value);
       continue;
     }
-    if (set_thing(s, s->first, c, c->name)) {
+    if (set_thing(s, c)) {
       continue;
     }
     /* a new thing of the first file, unless its name says that it should be elsewhere */

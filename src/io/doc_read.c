@@ -362,6 +362,9 @@ static sn_status read_stream(FILE *file, const char *name, size_t limit, char **
 sn_status sni_doc_read_file(const char *path, const sni_doc_limits *limits, sni_doc **out,
                             sn_error *err) {
   const sni_doc_limits l = limits ? *limits : sni_doc_limits_default();
+  if (path[0] == 0) {
+    return sni_fail(err, SN_E_FILE, "the name of the scene file is empty");
+  }
   FILE *file = fopen(path, "rb");
   if (!file) {
     const int error = errno;

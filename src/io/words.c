@@ -7,26 +7,55 @@
 
 /* ---- showing --------------------------------------------------------------------------------- */
 
-static bool continues_character(char c) {
-  return ((unsigned char)c & 0xc0) == 0x80; /* UTF-8 */
+/* Bytes of the UTF-8 character at text that may be shown as it is; 0: a control character, half a
+ * character, or no UTF-8 at all. */
+static size_t plain_length(const char *text) {
+  const unsigned char *b = (const unsigned char *)text;
+  if (b[0] < 0x80) {
+    return b[0] >= ' ' && b[0] != 0x7f;
+  }
+  const size_t n = b[0] >= 0xf0 && b[0] <= 0xf4   ? 4
+                   : b[0] >= 0xe0 && b[0] <= 0xef ? 3
+                   : b[0] >= 0xc2 && b[0] <= 0xdf ? 2
+                                                  : 0;
+  for (size_t k = 1; k < n; k++) {
+    if ((b[k] & 0xc0) != 0x80) {
+      return 0;
+    }
+  }
+  const bool control = b[0] == 0xc2 && b[1] < 0xa0; /* U+0080 to U+009F: a terminal obeys some */
+  const bool overlong = (b[0] == 0xe0 && b[1] < 0xa0) || (b[0] == 0xf0 && b[1] < 0x90);
+  const bool reserved = (b[0] == 0xed && b[1] >= 0xa0) || (b[0] == 0xf4 && b[1] >= 0x90);
+  return n > 0 && !control && !overlong && !reserved ? n : 0;
+}
+
+void sni_show_into(const char *text, char *out, size_t size) {
+  static const char hex[] = "0123456789abcdef";
+  size_t used = 0, cut = 0; /* cut: where "..." still has room */
+  while (*text) {
+    const size_t plain = plain_length(text), n = plain > 0 ? plain : 4;
+    if (used + sizeof "..." <= size) {
+      cut = used;
+    }
+    if (used + n >= size) {
+      memcpy(out + cut, "...", sizeof "...");
+      return;
+    }
+    if (plain > 0) {
+      memcpy(out + used, text, n);
+    } else {
+      const unsigned char c = (unsigned char)*text;
+      memcpy(out + used, (char[]){'\\', 'x', hex[c >> 4], hex[c & 15]}, 4);
+    }
+    used += n;
+    text += plain > 0 ? plain : 1;
+  }
+  out[used] = 0;
 }
 
 sni_shown sni_show(const char *text) {
   sni_shown s = {{0}};
-  const size_t most = sizeof s.text - sizeof "...";
-  size_t n = 0;
-  for (; n < most && text[n]; n++) {
-    s.text[n] = text[n];
-    if ((unsigned char)text[n] < ' ' || text[n] == 0x7f) {
-      s.text[n] = ' ';
-    }
-  }
-  if (text[n]) {
-    while (n > 0 && continues_character(text[n])) {
-      n--;
-    }
-    memcpy(s.text + n, "...", sizeof "...");
-  }
+  sni_show_into(text, s.text, sizeof s.text);
   return s;
 }
 

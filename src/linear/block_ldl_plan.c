@@ -63,7 +63,8 @@ static sn_status check(const sni_ldl_pattern *p, int *scalar_count, size_t *valu
 /* About what a column of `width` scalars with `below` under it takes, in cycles of a processor with
  * vectors of 8: good for comparing.  Pivots wait for each other; the rest is in blocks of 8. */
 static double column_time(int width, int below) {
-  const double blocks = (below + TILE_MAX - 1) / TILE_MAX;
+  const int whole = (below + TILE_MAX - 1) / TILE_MAX;
+  const double blocks = whole;
   return 60 + 25 * width + blocks * 30 + blocks * (blocks + 1) / 2 * (20 + 4 * width);
 }
 

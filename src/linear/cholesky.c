@@ -71,18 +71,19 @@ sn_status sni_chol_build(int n, sni_chol **out, sn_error *err) {
   const int panels = panels_of(n);
   const size_t matrix = (matrix_size(panels) + 63) / 64 * 64, vector = vector_size(panels);
   sni_chol *c = calloc(1, sizeof *c);
-  char *memory = aligned_alloc(64, matrix + 3 * vector + 64);
+  double *memory = aligned_alloc(64, matrix + 3 * vector + 64);
   if (!c || !memory) {
     free(c);
     free(memory);
     return sni_fail(err, SN_E_MEMORY, "no memory for a matrix of %d rows", n);
   }
+  double *vectors = memory + matrix / sizeof *memory;
   *c = (sni_chol){.n = n,
                   .panels = panels,
-                  .a = (double *)memory,
-                  .inverse = (double *)(memory + matrix),
-                  .start = (double *)(memory + matrix + vector),
-                  .y = (double *)(memory + matrix + 2 * vector)};
+                  .a = memory,
+                  .inverse = vectors,
+                  .start = vectors + vector / sizeof *memory,
+                  .y = vectors + 2 * (vector / sizeof *memory)};
   sni_chol_clear(c);
   *out = c;
   return SN_OK;
@@ -123,6 +124,7 @@ KERNEL void put(double *row, int j, lane x) {
 KERNEL void take(const int count, const sni_chol *c, int first, int j, group *g) {
   UNROLL
   for (int m = 0; m < count * PARTS; m++) {
+    /* cppcheck-suppress zerodiv ; it takes PARTS for 0 */
     g->row[m] = sni_chol_panel(c, first + m / PARTS) + m % PARTS * LANES;
     UNROLL
     for (int q = 0; q < P; q++) {

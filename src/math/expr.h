@@ -61,6 +61,11 @@ sni_jet sni_expr_eval_jet_from(const sni_expr *expr, const sni_jet *vars, const 
  * be returned; all breaks before it have been excluded.  Not found: the edges of a function's
  * domain (sqrt at 0), the corner of hypot at the origin. */
 bool sni_expr_next_break(const sni_expr *expr, double t0, double t1, double *t_break);
+
+/* For the same: bounds of its value and its rate over [t0, t1], with every branch decided at t_ref;
+ * they may be wider than need be, infinite, or NaN where it is not defined. */
+void sni_expr_bounds(const sni_expr *expr, double t0, double t1, double t_ref, double value[2],
+                     double rate[2]);
 double sni_expr_break_gap(double t0, double t1);
 
 /* A number, or an expression without variables.  Never gives a NaN or an infinity. */

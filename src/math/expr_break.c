@@ -98,11 +98,12 @@ static int guard_sign(const guard_function *g, double t) {
   return fabs(d.v) <= d.error ? 0 : sni_expr_sign(d.v);
 }
 
-static bound guard_bound(const guard_function *g, range t) {
-  bound stack[SNI_EXPR_STACK_MAX];
+/* Bounds over t of what the first nop operations leave on the stack; returns its height. */
+static int run_bounds(const sni_expr *expr, int nop, range t, const double *branch,
+                      bound stack[SNI_EXPR_STACK_MAX]) {
   int top = 0;
-  for (int i = 0; i < g->op; i++) {
-    const sni_expr_op *op = &g->expr->op[i];
+  for (int i = 0; i < nop; i++) {
+    const sni_expr_op *op = &expr->op[i];
     if (op->code == SNI_EXPR_CONST) {
       stack[top++] = constant_bound(op->value);
     } else if (op->code == SNI_EXPR_VAR) {
@@ -111,17 +112,35 @@ static bound guard_bound(const guard_function *g, range t) {
       i = op->arg - 1;
     } else if (op->code == SNI_EXPR_JUMP_UNLESS) {
       top--;
-      i = g->branch[op->branch] == 0 ? op->arg - 1 : i;
+      i = branch[op->branch] == 0 ? op->arg - 1 : i;
     } else {
-      const double taken = op->branch >= 0 ? g->branch[op->branch] : 0;
+      const double taken = op->branch >= 0 ? branch[op->branch] : 0;
       top -= sni_expr_code_get(op->code)->nargs;
       stack[top] = sni_expr_apply_bound(op->code, stack + top, taken);
       top++;
     }
   }
+  return top;
+}
+
+static bound guard_bound(const guard_function *g, range t) {
+  bound stack[SNI_EXPR_STACK_MAX];
+  const int top = run_bounds(g->expr, g->op, t, g->branch, stack);
   const bound *x = stack + top - sni_expr_code_get(g->expr->op[g->op].code)->nargs;
   const bound minus = g->guard.minus < 0 ? constant_bound(g->guard.offset) : x[g->guard.minus];
   return sni_expr_apply_bound(SNI_EXPR_SUB, (bound[]){x[g->guard.plus], minus}, 0);
+}
+
+void sni_expr_bounds(const sni_expr *expr, double t0, double t1, double t_ref, double value[2],
+                     double rate[2]) {
+  double branch[SNI_EXPR_SWITCH_MAX], numbers[SNI_EXPR_STACK_MAX];
+  bound stack[SNI_EXPR_STACK_MAX];
+  sni_expr_run(expr, expr->nop, &t_ref, NULL, branch, numbers);
+  run_bounds(expr, expr->nop, (range){t0, t1}, branch, stack);
+  value[0] = stack[0].v.lo;
+  value[1] = stack[0].v.hi;
+  rate[0] = stack[0].d.lo;
+  rate[1] = stack[0].d.hi;
 }
 
 /* Sign at t; where it is 0, a little later: a guard may end on its zero.  It may also be 0 for a

@@ -86,7 +86,9 @@ sn_status sn_sim_create(const sn_model *m, const sn_options *options, sn_sim **o
   const size_t head = (sizeof(sn_sim) + 63) / 64 * 64;
   const size_t own = (5 * nv * sizeof(double) + nbody * sizeof(sn_vec6) + 63) / 64 * 64;
   const size_t work = (method->work_size(m, &o) + 63) / 64 * 64;
-  const size_t size = head + own + work + sni_dynamics_size(m);
+  const bool constrained = m->nconstraint > 0 || (m->nmotion_row > 0 && method->motions_are_rows);
+  const size_t dynamics = (sni_dynamics_size(m) + 63) / 64 * 64;
+  const size_t size = head + own + work + dynamics + (constrained ? sni_rows_size(m) : 0);
   char *memory = sni_memory_take(size);
   if (!memory) {
     return sni_fail(err, SN_E_MEMORY, "no memory for a simulation of %zu bytes", size);
@@ -104,6 +106,10 @@ sn_status sn_sim_create(const sn_model *m, const sn_options *options, sn_sim **o
   sim->F = (sn_vec6 *)(at + 5 * nv);
   sim->method_work = memory + head + own;
   sni_dynamics_place(&sim->d, m, memory + head + own + work);
+  if (constrained) {
+    sni_rows_place(&sim->rows, &sim->d, true, memory + head + own + work + dynamics);
+    sim->d.rows = &sim->rows;
+  }
   *sim->d.params.step = o.step;
   *sim->d.params.rel_tol = o.recursive.rel_tol;
   *sim->d.params.abs_tol = o.recursive.abs_tol;
@@ -123,6 +129,63 @@ void sn_sim_free(sn_sim **sim) {
   }
   free(*sim);
   *sim = NULL;
+}
+
+/* Lengths and angles alike: a nanometre where bodies are a metre long, a nanoradian. */
+#define CLOSED 1e-10
+
+static const char *constraint_name(const sn_model *m, int k) {
+  if (k < m->nconstraint) {
+    return m->loop_name[k];
+  }
+  for (int row = k - m->nconstraint, j = 0; j < m->nmotion; j++) {
+    row -= m->tree.joint[m->motion[j].body].nv;
+    if (row < 0) {
+      return m->motion_name[j];
+    }
+  }
+  return "";
+}
+
+sn_status sni_sim_project(sn_sim *sim, double t, double t_ref, double *q, double *qd,
+                          sn_error *err) {
+  int worst = -1;
+  double gap = 0;
+  const sn_status status = sni_rows_project(&sim->rows, t, t_ref, CLOSED, q, qd, &worst, &gap);
+  if (status == SN_NOT_CONVERGED && worst >= 0) {
+    sni_fail(err, SN_E_UNCONVERGED, "at t = %g: '%s' cannot close: a gap of %.3g stays open", t,
+             constraint_name(sim->m, worst), gap);
+  }
+  return status;
+}
+
+sn_status sn_sim_assemble(sn_sim *sim, sn_state *state, sn_error *err) {
+  const sn_status status = sni_sim_check_state(sim, state, err);
+  if (status || !sim->d.rows) {
+    return status;
+  }
+  const size_t bytes = (size_t)sim->m->tree.nv * sizeof(double);
+  memcpy(sim->q, sni_state_q(state), bytes);
+  memcpy(sim->qd, sni_state_qd(state), bytes);
+  const sn_status closed = sni_sim_project(sim, state->t, state->t, sim->q, sim->qd, err);
+  if (closed) {
+    return closed > 0 ? SN_E_UNCONVERGED : closed;
+  }
+  memcpy(sni_state_q(state), sim->q, bytes);
+  memcpy(sni_state_qd(state), sim->qd, bytes);
+  return SN_OK;
+}
+
+void sni_sim_load_loops(sn_sim *sim, const double *from) {
+  if (sim->d.rows && sim->m->nloop_q > 0) {
+    memcpy(sim->rows.loop_q, from, (size_t)sim->m->nloop_q * sizeof *from);
+  }
+}
+
+void sni_sim_save_loops(const sn_sim *sim, double *to) {
+  if (sim->d.rows && sim->m->nloop_q > 0) {
+    memcpy(to, sim->rows.loop_q, (size_t)sim->m->nloop_q * sizeof *to);
+  }
 }
 
 sn_status sni_sim_check_state(const sn_sim *sim, const sn_state *state, sn_error *err) {

@@ -2,7 +2,7 @@
 #ifndef SNI_SIM_H
 #define SNI_SIM_H
 
-#include "dynamics/dynamics.h"
+#include "dynamics/rows.h"
 #include "sinew/sinew.h"
 
 /* One block: this head, q, qd, then the method's private part.  Everything that must be saved to
@@ -41,6 +41,7 @@ typedef struct sni_method {
   /* After the work memory is there and zeroed.  NULL: nothing to do. */
   sn_status (*create)(sn_sim *sim, sn_error *err);
   void (*destroy)(sn_sim *sim); /* what create took; NULL: nothing */
+  bool motions_are_rows; /* a motion is a constraint like others, not a prescribed joint     */
   /* True: states at any times come out of one and the same motion, whatever options.step is. */
   bool (*dense)(const sn_options *options);
   /* Advances state to t_end.  On failure the state is untouched. */
@@ -56,6 +57,7 @@ struct sn_sim {
   const sni_method *method;
   sn_options options;
   sni_dynamics d;
+  sni_rows rows; /* d.rows points here, where there are constraints */
   void *method_work;
   /* what sn_sim_forward and the channels need */
   double *q, *qd, *qdd, *tau; /* nv each    */
@@ -69,6 +71,13 @@ sn_status sni_sim_check_state(const sn_sim *sim, const sn_state *state, sn_error
  * (sim->tau, those of motions included), reactions (sim->F, world axes). */
 sn_status sni_sim_evaluate(sn_sim *sim, const sn_state *state, const sn_input *input,
                            sn_error *err);
+
+/* q and qd onto the constraints at t; a loop that stays open is named. */
+sn_status sni_sim_project(sn_sim *sim, double t, double t_ref, double *q, double *qd,
+                          sn_error *err);
+/* Coordinates of loops, out of the private part of a state and back. */
+void sni_sim_load_loops(sn_sim *sim, const double *from);
+void sni_sim_save_loops(const sn_sim *sim, double *to);
 
 sn_status sni_fail_body(const sn_sim *sim, sn_error *err, sn_status code, int body, double t,
                         const char *what);

@@ -168,7 +168,7 @@ sn_status sn_builder_add_loop(sn_builder *b, const sn_loop_def *def) {
   sn_loop_def d = *def;
   sni_arena *a = &b->arena;
   const bool ok = own_text(a, &d.name) && own_joint(a, &d.joint, 0) && own_text(a, &d.a.body) &&
-                  own_text(a, &d.b.body);
+                  own_text(a, &d.b.body) && own_function(a, &d.active);
   return ok && push(&b->loop, &d, sizeof d) ? SN_OK : SN_E_MEMORY;
 }
 

@@ -228,6 +228,8 @@ static uint64_t model_hash(const sn_model *m) {
 static void free_scratch(sni_compile *c) {
   free(c->joints.pool);
   free(c->joints.part);
+  free(c->loops.pool);
+  free(c->loops.part);
   free(c->def);
   free(c->broken);
   free(c->string);

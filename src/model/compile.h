@@ -13,7 +13,7 @@ typedef struct sni_compile {
   sn_model *m;
   const sn_body_def **def; /* nbody: definition of each body, in the order of the tree       */
   bool *broken; /* nbody: its joint could not be made; nothing that stands on it is checked  */
-  sni_joint_builder joints;
+  sni_joint_builder joints, loops;
   sn_force_def *string; /* strings that became bodies and springs                             */
   int nstring;
   bool out_of_memory;
@@ -48,12 +48,13 @@ void sni_compile_spread(sni_compile *c, const char *key, const sn_per_dof *from,
                         double missing, bool not_negative, double *out);
 
 /* ---- stages ---- */
-void sni_compile_strings(sni_compile *c); /* strings: bodies and springs instead */
-void sni_compile_tree(sni_compile *c);    /* names, parents, order              */
-void sni_compile_joints(sni_compile *c);  /* joints, springs, drives, limits    */
-void sni_compile_bodies(sni_compile *c);  /* shapes, meshes, masses             */
-void sni_compile_parts(sni_compile *c);   /* contacts, forces, motions, loops   */
-void sni_compile_start(sni_compile *c);   /* initial pose, run                  */
+void sni_compile_strings(sni_compile *c);     /* strings: bodies and springs instead */
+void sni_compile_tree(sni_compile *c);        /* names, parents, order              */
+void sni_compile_joints(sni_compile *c);      /* joints, springs, drives, limits    */
+void sni_compile_bodies(sni_compile *c);      /* shapes, meshes, masses             */
+void sni_compile_parts(sni_compile *c);       /* contacts, forces, motions, loops   */
+void sni_compile_constraints(sni_compile *c); /* loops and motions, as rows; by parts */
+void sni_compile_start(sni_compile *c);       /* initial pose, run                  */
 
 /* Nodes of strings in line, in the initial pose E_wb of the others, where no start is given. */
 void sni_compile_place_strings(sni_compile *c, const bool *given, const sn_se3 *E_wb);

@@ -147,6 +147,9 @@ static void finish_drive(sni_compile *c, int i) {
   if (def->ntarget == 0 && def->stiffness.n > 0) {
     sni_compile_fail(c, "joint.drive", "has stiffness but no target");
   }
+  if (def->nrate > 0 && def->damping.n == 0) {
+    sni_compile_warn(c, "joint.drive.rate", "does nothing without damping");
+  }
   m->ndrive++;
 }
 
@@ -185,6 +188,9 @@ void sni_compile_joints(sni_compile *c) {
     sni_compile_spread(c, "joint.damping", &def->damping, nv, 0, true, m->params.damping + adr);
     sni_compile_spread(c, "joint.rest", &def->rest, nv, 0, false, m->params.rest + adr);
     sni_compile_spread(c, "joint.armature", &def->armature, nv, 0, true, m->params.armature + adr);
+    if (def->rest.n > 0 && def->stiffness.n == 0) {
+      sni_compile_warn(c, "joint.rest", "does nothing without stiffness");
+    }
     check_limits(c, def, nv);
     if (def->lower.n > 0 || def->upper.n > 0) {
       m->limited = m->name[i];

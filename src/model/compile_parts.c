@@ -210,37 +210,16 @@ static void finish_motions(sni_compile *c) {
   }
 }
 
-static void finish_loops(sni_compile *c) {
-  const sn_loop_def *def = c->b->loop.item;
-  const int n = c->b->loop.count;
-  check_names(c, "loops", "loop", def, sizeof *def, offsetof(sn_loop_def, name), n);
-  c->m->loop_name = copy_names(c, def, sizeof *def, offsetof(sn_loop_def, name), n);
-  c->m->nloop = n;
-  for (int k = 0; k < n; k++) {
-    sni_compile_at(c, "loops", def[k].name);
-    const int a = sni_compile_body(c, "a.body", def[k].a.body);
-    const int b = sni_compile_body(c, "b.body", def[k].b.body);
-    if (a == b && a != -2) {
-      sni_compile_fail(c, "b.body", "is the same body as a: a loop needs two");
-    }
-    sni_compile_pose(c, "a.at", def[k].a.at);
-    sni_compile_pose(c, "b.at", def[k].b.at);
-    sni_joint joint;
-    sn_vec6 S0[SN_NV_MAX];
-    sn_error err = {0};
-    const sn_status status = sni_joint_finish(&c->joints, &def[k].joint, &joint, S0, &err);
-    if (status) {
-      err.code = status;
-      sni_compile_pass_on(c, NULL, &err);
-    }
-  }
-}
-
 void sni_compile_parts(sni_compile *c) {
   finish_contacts(c);
   finish_forces(c);
   finish_motions(c);
-  finish_loops(c);
+  const sn_loop_def *loop = c->b->loop.item;
+  const int nloop = c->b->loop.count;
+  check_names(c, "loops", "loop", loop, sizeof *loop, offsetof(sn_loop_def, name), nloop);
+  c->m->loop_name = copy_names(c, loop, sizeof *loop, offsetof(sn_loop_def, name), nloop);
+  c->m->nloop = nloop;
+  sni_compile_constraints(c);
 }
 
 /* ---- the start ---- */
@@ -336,6 +315,25 @@ static void copy_run(sni_compile *c) {
   *m->params.abs_tol = m->run.options.recursive.abs_tol;
 }
 
+/* At a whole turn a rotation vector has rates that turn nothing: what a start says about them is
+ * lost, and the joint has no inertia against them. */
+static void check_turns(sni_compile *c, const bool *q_given) {
+  const sn_model *m = c->m;
+  for (int k = 0; k < m->tree.nball; k++) {
+    const sni_ball *ball = &m->tree.ball[k];
+    const double *r = m->q0 + m->tree.vadr[ball->body] + ball->first;
+    const double n = sn_vec3_norm((sn_vec3){r[0], r[1], r[2]}), turns = round(n / (2 * SN_PI));
+    if (q_given[ball->body] && turns >= 1 && fabs(n - 2 * SN_PI * turns) < 1e-3) {
+      sni_compile_at(c, "initial", m->name[ball->body]);
+      sni_compile_fail(
+          c, "q",
+          "its rotation vector is %.6g long, a whole turn, where rates are lost: needs "
+          "one of the same rotation that is shorter, [0, 0, 0]",
+          n);
+    }
+  }
+}
+
 void sni_compile_start(sni_compile *c) {
   sn_model *m = c->m;
   const sni_tree *t = &m->tree;
@@ -378,6 +376,7 @@ void sni_compile_start(sni_compile *c) {
     given[i] = def[k].has_pose || def[k].q.n > 0;
     given[t->nbody + i] = def[k].qd.n > 0;
   }
+  check_turns(c, given);
   start_motions(c, given, given + t->nbody);
   if (c->b->errors.count > 0) {
     return;

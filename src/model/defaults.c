@@ -50,7 +50,8 @@ sn_motion_def sn_motion_def_default(void) {
 }
 
 sn_loop_def sn_loop_def_default(void) {
-  return (sn_loop_def){.joint = sn_joint_def_default(),
+  return (sn_loop_def){.active = {.value = 1},
+                       .joint = sn_joint_def_default(),
                        .a = {.at = sn_se3_identity()},
                        .b = {.at = sn_se3_identity()}};
 }
@@ -70,7 +71,7 @@ sn_options sn_options_default(void) {
                                     .rel_tol = 1e-8,
                                     .abs_tol = 1e-10,
                                     .max_steps = 1000000},
-                      .redmax = {.tolerance = 1e-10, .max_iterations = 1000}};
+                      .redmax = {.tolerance = 1e-10, .max_iterations = 1000, .gain = 5}};
 }
 
 sn_run_def sn_run_def_default(void) {

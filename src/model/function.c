@@ -385,6 +385,46 @@ bool sni_function_next_break(const sni_function *f, double t0, double t1, double
   }
 }
 
+/* On a part [a, b] of one piece the second derivative is linear, so no larger than at an end: m.
+ * The value is no farther than m (b - a)^2/8 from the chord, the rate no farther than m (b - a)/2
+ * from that at the nearer end. */
+static void key_bounds(const sni_function *f, double t0, double t1, double value[2],
+                       double rate[2]) {
+  value[0] = rate[0] = INFINITY;
+  value[1] = rate[1] = -INFINITY;
+  for (int k = key_before(f, t0); k < f->nkey; k++) {
+    const double a = k < 0 ? t0 : fmax(t0, key_time(f)[k]);
+    const double b = k + 1 < f->nkey ? fmin(t1, key_time(f)[k + 1]) : t1;
+    if (a > t1 || (a == t1 && t1 > t0)) {
+      break;
+    }
+    double left[3], right[3];
+    eval_piece(f, k, a, left);
+    eval_piece(f, k, b, right);
+    const double m = fmax(fabs(left[2]), fabs(right[2])), h = b - a;
+    value[0] = fmin(value[0], fmin(left[0], right[0]) - m * h * h / 8);
+    value[1] = fmax(value[1], fmax(left[0], right[0]) + m * h * h / 8);
+    rate[0] = fmin(rate[0], fmin(left[1], right[1]) - m * h / 2);
+    rate[1] = fmax(rate[1], fmax(left[1], right[1]) + m * h / 2);
+  }
+}
+
+void sni_function_bounds(const sni_function *f, double t0, double t1, double t_ref, double value[2],
+                         double rate[2]) {
+  if (f->kind == KIND_EXPRESSION) {
+    sni_expr_bounds(expression(f), t0, t1, t_ref, value, rate);
+  } else if (f->kind == KIND_KEYS && f->interpolation == SN_INTERPOLATE_CUBIC) {
+    key_bounds(f, t0, t1, value, rate);
+  } else { /* between two breaks the rate is constant */
+    double left[3], right[3];
+    sni_function_eval(f, t0, t_ref, left);
+    sni_function_eval(f, t1, t_ref, right);
+    value[0] = fmin(left[0], right[0]);
+    value[1] = fmax(left[0], right[0]);
+    rate[0] = rate[1] = left[1];
+  }
+}
+
 double sni_function_inside(double t0, double t1) {
   return t0 + 0.381966011250105 * (t1 - t0);
 }

@@ -37,6 +37,18 @@ void sni_function_eval(const sni_function *f, double t, double t_ref, double out
  * sni_expr_next_break, whose remarks hold here too. */
 bool sni_function_next_break(const sni_function *f, double t0, double t1, double *t_break);
 
+/* Bounds of value and rate over [t0, t1], which must not contain a break, on the smooth piece of
+ * t_ref: they may be wider than need be, infinite, or NaN where it is not defined. */
+void sni_function_bounds(const sni_function *f, double t0, double t1, double t_ref, double value[2],
+                         double rate[2]);
+
+/* Somebody looks at f at the times t0 + node[k] (t1 - t0), both ends among them, and nowhere else:
+ * does he miss something?
+ * True if, in between, the value (order 0) or the rate (order 1) leaves the range of what he sees
+ * by more than half of that range.  See function_hides.c. */
+bool sni_function_hides(const sni_function *f, double t0, double t1, double t_ref, int order,
+                        const double *node, int nnode);
+
 /* A good t_ref for the smooth interval from t0 to t1.  Not its middle: the intervals of periodic
  * functions are symmetric, and a crest may touch a limit there (floor(2*sin(t)) is 2 at pi/2). */
 double sni_function_inside(double t0, double t1);

@@ -4,6 +4,7 @@
 #define SNI_MODEL_H
 
 #include "base/arena.h"
+#include "model/constraint.h"
 #include "model/force.h"
 #include "model/function.h"
 #include "model/mass.h"
@@ -63,9 +64,15 @@ struct sn_model {
   int nmotion;
   const char **loop_name;
   int nloop;
-  const char *limited;  /* name of a joint with limits, NULL: none                          */
-  const char *rubbing;  /* name of a joint with friction                                    */
-  const char *touching; /* name of a body that collides                                     */
+  sni_constraint *constraint; /* loops and the like, then a row for each coordinate of motions */
+  int nconstraint, nmotion_row;
+  int nrow;                  /* at most, of all of these                                     */
+  sni_joint_set loop_joints; /* of loops                                                     */
+  sn_vec6 *loop_S0;          /* SN_NV_MAX a loop: constant columns                           */
+  int nloop_q;               /* coordinates of all loops                                     */
+  const char *limited;       /* name of a joint with limits, NULL: none                          */
+  const char *rubbing;       /* name of a joint with friction                                    */
+  const char *touching;      /* name of a body that collides                                     */
   double *q0, *qd0;
   sn_run_def run;
   const char *units, *up;

@@ -196,6 +196,10 @@ static const sni_field loop_field[] = {{.key = "a",
                                         .offset = AT(sn_loop_def, b),
                                         .unit = "m",
                                         .doc = "the other side"},
+                                       {.key = "active",
+                                        .type = SNI_F_FUNCTION,
+                                        .offset = AT(sn_loop_def, active),
+                                        .doc = "closed while this is above 0"},
                                        {.key = "joint",
                                         .type = SNI_F_JOINT,
                                         .offset = AT(sn_loop_def, joint),
@@ -279,10 +283,10 @@ static const sni_field redmax_field[] = {
     {.key = "integrator",
      .type = SNI_F_CHOICE,
      .offset = AT(sn_run_def, options.redmax.integrator),
-     .choices = "euler|ros2|dopri5|rk4",
-     .doc =
-         "euler: linearly implicit, first order; ros2: linearly implicit, second order; dopri5 and "
-         "rk4: explicit, as in recursive"},
+     .choices = "euler|extrapolated|dopri5|rk4",
+     .doc = "euler: linearly implicit, first order; extrapolated: second order from two lengths of "
+            "euler; dopri5 and "
+            "rk4: explicit, as in recursive"},
     {.key = "solver",
      .type = SNI_F_CHOICE,
      .offset = AT(sn_run_def, options.redmax.solver),
@@ -314,7 +318,19 @@ static const sni_field redmax_field[] = {
      .type = SNI_F_CHOICE,
      .offset = AT(sn_run_def, options.redmax.on_unconverged),
      .choices = "retry|accept|stop",
-     .doc = "what to do when a solve does not converge: smaller steps, go on, or stop"}};
+     .doc = "what to do when a solve does not converge: smaller steps, go on, or stop"},
+    {.key = "closure",
+     .type = SNI_F_CHOICE,
+     .offset = AT(sn_run_def, options.redmax.closure),
+     .choices = "project|baumgarte",
+     .doc = "how loops stay closed: project: positions are corrected after each step; baumgarte: "
+            "rates are, by gain times the gap"},
+    {.key = "gain",
+     .type = SNI_F_NUMBER,
+     .flags = SNI_NOT_NEGATIVE,
+     .offset = AT(sn_run_def, options.redmax.gain),
+     .unit = "1/s",
+     .doc = "of baumgarte"}};
 static const sni_table redmax_table = TABLE("redmax", "options of the method redmax", redmax_field);
 
 static const sni_field run_field[] = {{.key = "method",

@@ -9,6 +9,7 @@ class Bench(Command):
     def test_list(self):
         text = self.good("bench")
         self.assertRegex(text, r"(?m)^dynamics +\S")
+        self.assertRegex(text, r"(?m)^redmax +\S")
         self.assertRegex(text, r"(?m)^all +\S")
 
     def test_quick(self):
@@ -56,7 +57,7 @@ class Bench(Command):
     def test_all_is_a_list(self):
         out = self.place / "out.json"
         self.assertEqual(self.good("bench", "all", "--quick", "--quiet", "--seconds", "0.001", "--json", out), "")
-        self.assertEqual([bench["bench"] for bench in json.loads(out.read_text())], ["dynamics"])
+        self.assertEqual([bench["bench"] for bench in json.loads(out.read_text())], ["dynamics", "redmax"])
 
     def test_quiet(self):
         self.assertEqual(self.good("bench", "dynamics", "--only", "chain:10", "--seconds", "0.001", "--quiet"), "")

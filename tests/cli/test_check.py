@@ -168,6 +168,22 @@ class Invalid(Command):
         self.assertEqual(done.returncode, BAD_INPUT)
         self.assertTrue(done.stderr.startswith("stdin: "), done.stderr)
 
+    def test_no_name(self):
+        out = self.bad(BAD_INPUT, "the name of the scene file is empty", "check", "")
+        self.assertEqual(out, "'': not valid: 1 error\n")
+
+    def test_set_repeated(self):
+        """rope_2 is in no file, also where the file with the rope is used by another."""
+        self.write("rope.yaml", "sinew: 1\nbodies:\n  rope:\n    joint: {type: spherical}\n"
+                   "    shapes: [{type: sphere, radius: 0.1, density: 100}]\n    repeat: {count: 3}\n")
+        user = self.write("user.yaml", "sinew: 1\nuse: [{file: rope.yaml, prefix: left/}]\n")
+        for file, prefix in ((self.place / "rope.yaml", ""), (user, "left/")):
+            self.bad(BAD_INPUT, f"--set: bodies.{prefix}rope_2.joint.damping: '{prefix}rope_2' is made by repeat: "
+                     f"set bodies.{prefix}rope.joint.damping for all of them",
+                     "check", file, "--quiet", "--set", f"bodies.{prefix}rope_2.joint.damping=1")
+            self.good("check", file, "--quiet", "--set", f"bodies.{prefix}rope.joint.damping=1")
+            self.good("check", file, "--quiet", "--set", f"initial.{prefix}rope_2.q=1")
+
     def test_outside(self):
         (self.place / "inner").mkdir()
         self.write("part.yaml", MOTION)

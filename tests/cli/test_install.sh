@@ -53,6 +53,16 @@ echo "pkg-config, static"
   $(pkg-config --static --cflags --libs sinew | sed 's/-lsinew/-l:libsinew.a/')
 "$scratch/user_static"
 
+# Everything static, down to the C library: then nothing but the .pc file knows what libsinew.a needs.
+# Sanitizers do not go with that.
+if [[ -z $SINEW_SANITIZE ]]; then
+  echo "pkg-config, all static"
+  "$SINEW_CC" -std=c17 -Wall -Werror -static "$user/main.c" -o "$scratch/user_all_static" \
+    $(pkg-config --static --cflags --libs sinew)
+  "$scratch/user_all_static"
+  readelf -d "$scratch/user_all_static" | grep -q NEEDED && fail "user_all_static loads libraries"
+fi
+
 echo "find_package"
 cmake -S "$user" -B "$scratch/build" -DCMAKE_PREFIX_PATH="$prefix" -DCMAKE_C_COMPILER="$SINEW_CC" \
   -DCMAKE_C_FLAGS="${flags[*]}" >/dev/null

@@ -255,7 +255,7 @@ class DiskFull(Command):
 class Stopped(Command):
     def test_not_finite(self):
         state = self.place / "last.state"
-        done = sinew("run", DATA / "stiff.yaml", "--save", state)
+        done = sinew("run", DATA / "stiff.yaml", "--save", state, "--bundle", "none")
         self.assertEqual(done.returncode, STOPPED)
         match = re.fullmatch(r"bodies\.mass: at t = (\S+): 'mass' is not finite any more: take a smaller step, "
                              r"or dopri5\n", done.stderr)
@@ -268,7 +268,7 @@ class Stopped(Command):
     def test_recording_is_finite(self):
         """The energy is too large for a number before the place is."""
         out = self.place / "out.csv"
-        done = sinew("run", DATA / "stiff.yaml", "--out", out, "--json")
+        done = sinew("run", DATA / "stiff.yaml", "--out", out, "--json", "--bundle", "none")
         self.assertEqual(done.returncode, STOPPED)
         self.assertRegex(done.stderr, r"^at t = \S+: '[TV]' is not finite any more\n$")
         self.assertEqual(json.loads(done.stdout)["status"], "stopped")
@@ -277,7 +277,8 @@ class Stopped(Command):
         self.assertTrue(all(math.isfinite(x) for column in table.values() for x in column))
 
     def test_too_many_substeps(self):
-        done = sinew("run", PENDULUM, "--json", "--step", "1", "--set", "run.recursive.max_steps=3")
+        done = sinew("run", PENDULUM, "--json", "--step", "1", "--set", "run.recursive.max_steps=3",
+                     "--bundle", "none")
         self.assertEqual((done.returncode, done.stderr),
                          (STOPPED, "more than 3 substeps between t = 0 and 1: loosen the tolerance, or allow more with"
                           " run.recursive.max_steps\n"))
@@ -335,7 +336,7 @@ class Interrupted(Command):
     def test_ctrl_c(self):
         for number in (signal.SIGINT, signal.SIGTERM):
             out, state = self.place / f"{number}.csv", self.place / f"{number}.state"
-            process = self.start("--out", out, "--save", state, "--json")
+            process = self.start("--out", out, "--every", "0.05", "--save", state, "--json")
             self.wait_for_rows(out)
             process.send_signal(number)
             stdout, stderr = process.communicate(timeout=60)
@@ -348,6 +349,8 @@ class Interrupted(Command):
             table = read_csv(out)
             self.assertEqual(len(table["t"]), result["recording"]["rows"])
             self.assertEqual({len(column) for column in table.values()}, {len(table["t"])})
+            # up to the state at which it ended, whatever the time between records
+            self.assertEqual(table["t"][-1], result["t_end"])
             # and the run can go on from there
             again = json.loads(self.good("run", PENDULUM, "--load", state, "--duration", "0.1", "--json"))
             self.assertEqual(again["t_start"], result["t_end"])

@@ -4,7 +4,10 @@
  *
  * The choices: explicit quadratic terms (`inertia: paper`), the material part of springs alone
  * (`tangent: material`), and the symmetric part of the whole derivative in scene 23 (`exact`).
- * Rotation vectors are compared as rotations, their rates as angular velocities. */
+ * Rotation vectors are compared as rotations, their rates as angular velocities.
+ *
+ * And with `integrator: dopri5` at tight tolerances their converged motions, springs and dampers
+ * included, to 1e-6 in q at every sample and in the rates (of the largest) at the end. */
 #include "json.h"
 #include "redmax.h"
 #include "sinew/scene.h"
@@ -166,6 +169,113 @@ TEST(euler_reproduces_the_reference) {
   CHECK(failures == 0, "%d runs are outside their tolerance", failures);
 }
 
+/* ---- converged ---- */
+
+#define CONVERGED 1e-6
+
+static sn_options explicit_options(sn_implicit integrator, double step) {
+  sn_options o = redmax_options(step);
+  o.redmax.integrator = integrator;
+  o.recursive.rel_tol = 1e-12;
+  o.recursive.abs_tol = 1e-13;
+  return o;
+}
+
+static double largest_rate(const double *qd, int n) {
+  double most = 1;
+  for (int k = 0; k < n; k++) {
+    most = fmax(most, fabs(qd[k]));
+  }
+  return most;
+}
+
+/* Against the file's converged motion. */
+static residual run_converged(const scene *s, const sni_node *converged) {
+  const sni_node *samples = json_get(converged, "samples_converged");
+  const sni_node *order = json_get(converged, "q_order"), *first = json_get(s->euler, "q_order");
+  for (int k = 0; k < s->n; k++) {
+    CHECK(strcmp(sni_node_at(order, (size_t)k)->text, sni_node_at(first, (size_t)k)->text) == 0,
+          "scene %d: the coordinates stand in another order", s->id);
+  }
+  /* the scene's step, or a little less so that the samples fall on states */
+  const double apart = json_get_number(sni_node_at(samples, 1), "t");
+  const double step = apart / ceil(apart / json_get_number(s->euler, "h") - 1e-9);
+  const sn_options o = explicit_options(SN_IMPLICIT_DOPRI5, step);
+  sn_sim *sim = test_sim(s->m, &o);
+  sn_state *state = test_state(s->m);
+  residual r = {0, 0, 0}, at_end = {0, 0, 0};
+  double q[NV_MAX], qd[NV_MAX], unused[NV_MAX] = {0};
+  for (size_t k = 0; k < sni_node_count(samples); k++) {
+    const sni_node *sample = sni_node_at(samples, k);
+    const double t = json_get_number(sample, "t");
+    while (*sn_state_time(state) < t - 0.5 * step) {
+      redmax_step(sim, state, NULL);
+    }
+    CHECK(fabs(*sn_state_time(state) - t) < 1e-12, "scene %d: no state at t = %g", s->id, t);
+    json_numbers(sample, "q", q, NV_MAX);
+    compare(s, state, q, unused, &r);
+  }
+  json_numbers(converged, "q_final_converged", q, NV_MAX);
+  json_numbers(converged, "qdot_final_converged", qd, NV_MAX);
+  compare(s, state, q, qd, &at_end);
+  sn_state_free(&state);
+  sn_sim_free(&sim);
+  return (residual){fmax(r.q, at_end.q), at_end.qdot / largest_rate(qd, s->n), 0};
+}
+
+/* Where the file has none: dopri5 against rk4 in steps of a twentieth, at the end of the scene. */
+static residual run_two_ways(const scene *s) {
+  const double h = json_get_number(s->euler, "h");
+  const int steps = (int)json_get_number(s->euler, "steps");
+  double q[NV_MAX] = {0}, qd[NV_MAX] = {0};
+  residual r = {0, 0, 0};
+  for (int w = 0; w < 2; w++) {
+    const int n = w ? steps : 20 * steps;
+    const sn_options o = explicit_options(w ? SN_IMPLICIT_DOPRI5 : SN_IMPLICIT_RK4, w ? h : h / 20);
+    sn_sim *sim = test_sim(s->m, &o);
+    sn_state *state = test_state(s->m);
+    for (int k = 0; k < n; k++) {
+      redmax_step(sim, state, NULL);
+    }
+    for (int k = 0; !w && k < s->n; k++) {
+      q[k] = sn_state_q(state)[s->column[k]];
+      qd[k] = sn_state_qd(state)[s->column[k]];
+    }
+    if (w) {
+      compare(s, state, q, qd, &r);
+    }
+    sn_state_free(&state);
+    sn_sim_free(&sim);
+  }
+  r.qdot /= largest_rate(qd, s->n);
+  return r;
+}
+
+TEST(dopri5_gives_the_converged_motions) {
+  sni_doc *index = json_read("conformance/index.json");
+  sni_doc *expected = json_read("conformance/expected.json");
+  const sni_node *list = json_get(sni_doc_root(index), "scenes");
+  int failures = 0;
+  print_message("  scene                    q         qdot\n");
+  for (size_t k = 0; k < sni_node_count(list); k++) {
+    const sni_node *entry = sni_node_at(list, k);
+    scene s = scene_open(entry, sni_doc_root(expected));
+    const sni_node *name = sni_node_get(entry, "converged");
+    const residual r =
+        name && name->text
+            ? run_converged(&s, json_get(json_get(s.expected, "converged"), name->text))
+            : run_two_ways(&s);
+    const bool good = r.q <= CONVERGED && r.qdot <= CONVERGED;
+    print_message("  %3d %-20.20s %.1e   %.1e   %s%s\n", s.id, json_text(s.expected, "name"), r.q,
+                  r.qdot, name && name->text ? "" : "(against rk4)", good ? "" : "  WRONG");
+    failures += !good;
+    sn_model_free(&s.m);
+  }
+  sni_doc_free(&index);
+  sni_doc_free(&expected);
+  CHECK(failures == 0, "%d scenes are off", failures);
+}
+
 int main(void) {
-  RUN_TESTS(T(euler_reproduces_the_reference));
+  RUN_TESTS(T(euler_reproduces_the_reference), T(dopri5_gives_the_converged_motions));
 }

@@ -343,8 +343,62 @@ TEST(csv_columns) {
   unlink(path);
 }
 
+/* Bounds hold whatever happens in between; on short intervals they are tight. */
+TEST(bounds_hold) {
+  static const double time[] = {0, 0.1, 0.15, 0.4, 1, 1.2, 2}, value[] = {1, 3, -2, 0, 5, 5, 4};
+  const sn_function_def def[] = {
+      {.expression = "sin(3*t) - t*cos(t)^2"},
+      {.expression = "exp(-((t - 0.7)/0.01)^2)"},
+      {.expression = "t^3 - 2*t^2 + 1/(t + 1)"},
+      {.expression = "if(t < 5, tanh(20*(t - 1)), 0)"},
+      {.key_time = time, .key_value = value, .nkey = 7, .interpolation = SN_INTERPOLATE_CUBIC}};
+  uint64_t seed = 7;
+  for (size_t i = 0; i < sizeof def / sizeof def[0]; i++) {
+    sni_function *f = build(def[i]);
+    for (int trial = 0; trial < 400; trial++) {
+      const double t0 = test_random(&seed, 0, 2), h = (2 - t0) * pow(10, test_random(&seed, -5, 0));
+      double bounds[2][2];
+      sni_function_bounds(f, t0, t0 + h, t0 + 0.4 * h, bounds[0], bounds[1]);
+      for (int k = 0; k <= 20; k++) {
+        double out[3];
+        sni_function_eval(f, t0 + 0.05 * k * h, t0 + 0.4 * h, out);
+        for (int order = 0; order < 2; order++) {
+          const double rounding = 1e-12 * (1 + fabs(out[order]));
+          CHECK(out[order] >= bounds[order][0] - rounding &&
+                    out[order] <= bounds[order][1] + rounding,
+                "function %zu, order %d, [%g, %g]: %.17g is not in [%.17g, %.17g]", i, order, t0,
+                t0 + h, out[order], bounds[order][0], bounds[order][1]);
+        }
+      }
+      CHECK(h > 1e-4 || bounds[0][1] - bounds[0][0] < 1e3 * h, "function %zu: [%g, %g] over %g", i,
+            bounds[0][0], bounds[0][1], h);
+    }
+    sni_function_free(&f);
+  }
+}
+
+TEST(a_pulse_between_two_looks_is_found) {
+  const double ends[] = {0, 1}, three[] = {0, 0.5, 1};
+  sni_function *f = build((sn_function_def){.expression = "exp(-((t - 0.3)/1e-6)^2)"});
+  CHECK(sni_function_hides(f, 0, 1, 0.4, 0, ends, 2), "a bell was missed");
+  CHECK(sni_function_hides(f, 0, 1, 0.4, 1, three, 3), "its slope was missed");
+  CHECK(!sni_function_hides(f, 0.4, 1, 0.5, 0, ends, 2), "there is nothing behind it");
+  CHECK(!sni_function_hides(f, 0, 0.6, 0.4, 0, three, 3), "it was seen, at its top");
+  sni_function_free(&f);
+  /* a slope is seen from its ends, whether as a line or as a jump that is nearly one */
+  f = build((sn_function_def){.expression = "tanh(1e6*(t - 0.3))"});
+  CHECK(!sni_function_hides(f, 0, 1, 0.4, 0, ends, 2), "both sides were seen");
+  CHECK(sni_function_hides(f, 0, 1, 0.4, 1, ends, 2), "its rate was missed");
+  sni_function_free(&f);
+  /* a wave of which half a period is enough to know it */
+  f = build((sn_function_def){.expression = "2 + sin(t)"});
+  CHECK(!sni_function_hides(f, 0, 1.5, 1, 0, three, 3), "a quarter of a period was seen");
+  CHECK(sni_function_hides(f, 0, 6.283185307179586, 1, 0, three, 3), "a period was missed");
+  sni_function_free(&f);
+}
+
 int main(void) {
   RUN_TESTS(T(constants), T(expressions), T(reference_inside_an_interval), T(step_keys),
             T(linear_keys), T(cubic_keys), T(cubic_order), T(many_keys_are_found), T(refused),
-            T(csv_columns));
+            T(csv_columns), T(bounds_hold), T(a_pulse_between_two_looks_is_found));
 }

@@ -138,9 +138,9 @@ static sn_options exact_options(double T) {
 
 /* ---- order ---- */
 
-/* The error is proportional to h for Euler and to h^2 for ROS2, whatever the tangent, the inertia
- * and the solver, with functions of time and without.  Measured between T/512 and T/1024, where the
- * ratio is within a tenth of a power of two. */
+/* The error is proportional to h for Euler and to h^2 for extrapolation, whatever the tangent, the
+ * inertia and the solver, with functions of time and without.  Measured between T/512 and T/1024,
+ * where the ratio is within a tenth of a power of two. */
 TEST(the_order_of_the_integrators) {
   const double T = 0.5;
   print_message("  integrator inertia    tangent   time  error     order\n");
@@ -150,26 +150,23 @@ TEST(the_order_of_the_integrators) {
     const sn_options fine = exact_options(T);
     double *exact = run(m, &fine, T);
     for (int k = 0; k < 12; k++) {
-      const bool ros2 = k >= 6;
+      const bool second = k >= 6;
       sn_options o = redmax_options(T / 512);
-      o.redmax.integrator = ros2 ? SN_ROS2 : SN_EULER;
+      o.redmax.integrator = second ? SN_EXTRAPOLATED : SN_EULER;
       o.redmax.tangent = (sn_tangent)(k % 3);
       o.redmax.inertia = k / 3 % 2 ? SN_INERTIA_PAPER : SN_INERTIA_PROJECTED;
-      if (ros2 && o.redmax.inertia == SN_INERTIA_PAPER) {
-        continue; /* does not ask for it */
-      }
       double *coarse = run(m, &o, T);
       o.step /= 2;
       double *half = run(m, &o, T);
       const double e[2] = {largest_difference(coarse, exact, 2 * nv),
                            largest_difference(half, exact, 2 * nv)};
-      const double order = log2(e[0] / e[1]), expected = ros2 ? 2 : 1;
-      print_message("  %-10s %-10s %-8s  %-4s  %.1e   %.2f\n", ros2 ? "ros2" : "euler",
+      const double order = log2(e[0] / e[1]), expected = second ? 2 : 1;
+      print_message("  %-10s %-10s %-8s  %-4s  %.1e   %.2f\n", second ? "extrapolated" : "euler",
                     o.redmax.inertia == SN_INERTIA_PAPER ? "paper" : "projected",
                     ((const char *[]){"clamped", "material", "exact"})[o.redmax.tangent],
                     time ? "yes" : "no", e[1], order);
       CHECK(fabs(order - expected) < tol(0.1), "the order is %g, not %g", order, expected);
-      CHECK(e[1] < tol(ros2 ? 1e-3 : 0.1), "the error is %g", e[1]);
+      CHECK(e[1] < tol(second ? 1e-3 : 0.1), "the error is %g", e[1]);
       free(coarse);
       free(half);
     }
@@ -179,7 +176,7 @@ TEST(the_order_of_the_integrators) {
 }
 
 /* Every kind of joint, springs and dampers in them, armature, drag and forces: halving the step
- * halves the distance to the exact motion (ROS2: a quarter), so nothing is missing. */
+ * halves the distance to the exact motion (extrapolation: a quarter), so nothing is missing. */
 TEST(random_trees_converge_to_the_exact_motion) {
   const double T = 0.02;
   for (unsigned seed = 0; seed < 18; seed++) {
@@ -195,7 +192,7 @@ TEST(random_trees_converge_to_the_exact_motion) {
         sn_options o = exact_options(T);
         if (level > 0) {
           o = redmax_options(T / (32 * level));
-          o.redmax.integrator = k == 2 ? SN_ROS2 : SN_EULER;
+          o.redmax.integrator = k == 2 ? SN_EXTRAPOLATED : SN_EULER;
           o.redmax.inertia = k == 1 ? SN_INERTIA_PAPER : SN_INERTIA_PROJECTED;
         }
         sn_sim *sim = test_sim(m, &o);
@@ -212,7 +209,7 @@ TEST(random_trees_converge_to_the_exact_motion) {
       const double coarse = largest_difference(y[1], y[0], 2 * nv);
       const double fine = largest_difference(y[2], y[0], 2 * nv);
       CHECK(fine < (k == 2 ? 0.3 : 0.58) * coarse, "seed %u, %s: the error goes from %g to %g",
-            seed, ((const char *[]){"euler", "euler, paper", "ros2"})[k], coarse, fine);
+            seed, ((const char *[]){"euler", "euler, paper", "extrapolated"})[k], coarse, fine);
     }
     sn_state_free(&start);
     sn_model_free(&m);
@@ -471,7 +468,7 @@ static const struct {
   sn_inertia_term inertia;
 } way[] = {{"euler", SN_EULER, SN_INERTIA_PROJECTED},
            {"euler, paper", SN_EULER, SN_INERTIA_PAPER},
-           {"ros2", SN_ROS2, SN_INERTIA_PROJECTED}};
+           {"extrapolated", SN_EXTRAPOLATED, SN_INERTIA_PROJECTED}};
 enum { WAYS = sizeof way / sizeof way[0] };
 
 static sn_options way_options(int k, int solver) {

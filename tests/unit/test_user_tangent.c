@@ -119,7 +119,7 @@ TEST(it_does_what_the_forces_of_a_model_do) {
   const sn_solver solver[] = {SN_SOLVER_AUTO, SN_SOLVER_PCG, SN_SOLVER_GRAPH, SN_SOLVER_REDUCED};
   for (int k = 0; k < 4; k++) {
     for (int second = 0; second < 2; second++) {
-      sn_options o = options(solver[k], second ? SN_ROS2 : SN_EULER);
+      sn_options o = options(solver[k], second ? SN_EXTRAPOLATED : SN_EULER);
       double theirs[16], ours[16];
       run(with, &o, NULL, theirs);
       o.redmax.force_tangent = tangent;

@@ -8,6 +8,8 @@
 #include <string.h>
 
 static const double node[7] = {0, 1. / 5, 3. / 10, 4. / 5, 8. / 9, 1, 1};
+/* not 1/5, which has a weight in later stages only */
+const double sni_dopri5_seen[SNI_DOPRI5_SEEN] = {0, 3. / 10, 4. / 5, 8. / 9, 1};
 static const double A[7][6] = {{0},
                                {1. / 5},
                                {3. / 40, 9. / 40},

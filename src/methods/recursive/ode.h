@@ -19,6 +19,10 @@ int sni_rk4_step(const sni_ode *ode, double t, double h, double *y, double *work
 
 #define SNI_DOPRI5_DENSE 5 /* vectors that describe the solution on one step */
 
+/* The times within a step of length 1 at which f has a weight in the result and its error. */
+#define SNI_DOPRI5_SEEN 5
+extern const double sni_dopri5_seen[SNI_DOPRI5_SEEN];
+
 /* One try from (t, y) with f0 = f(t, y).  Fills y1, f1 = f(t + h, y1) and dense; *error is the
  * estimated local error relative to the tolerance: at most 1 is good.  work: 7 n doubles.
  * Returns -1, or the body at fault. */

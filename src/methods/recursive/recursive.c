@@ -4,26 +4,25 @@
  * rk4 takes one step from state to state, or several that end at the breaks of time functions.
  * dopri5 walks with steps of its own and reads the states off its continuous extension, so that
  * recording often costs nothing; where it stands, between two states, is part of the state. */
+#include "methods/blame.h"
 #include "methods/recursive/ode.h"
 #include "methods/sim.h"
 
 #include <float.h>
 #include <string.h>
 
-/* dopri5 may run ahead of the states by this many of their steps, not more: what a function of time
- * does in a moment must not be stepped over. */
+/* dopri5 may run ahead of the states by this many of their steps, not more: somebody may change
+ * something between them, and then it has walked too far. */
 #define AHEAD 10
+
+/* Pulses of functions of time are looked for down to substeps of this part of a step. */
+#define HIDDEN_MIN 1e-6
 
 /* Private part of a state: these numbers, then vectors of 2 nv each. */
 enum { VALID, T0, T1, H, STALE, EXPOSED, HEAD };
 enum { Y1, F1, DENSE, VECTORS = DENSE + SNI_DOPRI5_DENSE };
 
 static sn_status recursive_supports(const sn_model *m, sn_error *err) {
-  if (m->nloop > 0) {
-    return sni_fail(err, SN_E_UNSUPPORTED,
-                    "method 'recursive' cannot close loops ('%s'): it moves trees only",
-                    m->loop_name[0]);
-  }
   if (m->limited) {
     return sni_fail(err, SN_E_UNSUPPORTED,
                     "method 'recursive' has no joint limits (joint '%s'): leave out 'limits'",
@@ -45,7 +44,7 @@ static sn_status recursive_supports(const sn_model *m, sn_error *err) {
 }
 
 static int recursive_state_count(const sn_model *m) {
-  return HEAD + VECTORS * 2 * m->tree.nv;
+  return HEAD + VECTORS * 2 * m->tree.nv + m->nloop_q;
 }
 
 /* y, y1, f1, a spare, and what a try needs */
@@ -120,9 +119,82 @@ static sn_status check_finite(const sn_sim *sim, double t, const double *y, sn_e
                                  "has a coordinate or a rate that is not finite");
 }
 
+/* Quadrature leaves loops open a little. */
+static sn_status close_loops(sn_sim *sim, double t, double t_ref, double *y, sn_error *err) {
+  const sn_status status =
+      sim->d.rows ? sni_sim_project(sim, t, t_ref, y, y + sim->m->tree.nv, err) : SN_OK;
+  return status > 0 ? SN_E_UNCONVERGED : status;
+}
+
+static double *loops_of(const sn_sim *sim, sn_state *state) {
+  return sni_state_private(state) + HEAD + VECTORS * 2 * sim->m->tree.nv;
+}
+
+/* ---- breaks that come ever more often ---- */
+
+#define CROWD 1000
+
+/* The substeps in a row that ended at a break, and when the first of them began. */
+typedef struct crowd {
+  int count;
+  double since;
+} crowd;
+
+/* A function such as floor(1/(1 - t)) has breaks without end before t = 1.  Where CROWD of them are
+ * so near to each other that max_steps of them would not get through a step, it is not worth
+ * trying. */
+static sn_status check_crowd(const sn_sim *sim, crowd *c, bool at_break, double t0, double t1,
+                             sn_error *err) {
+  if (!at_break) {
+    c->count = 0;
+    return SN_OK;
+  }
+  c->since = c->count == 0 ? t0 : c->since;
+  if (++c->count < CROWD) {
+    return SN_OK;
+  }
+  const double share = (double)CROWD / sim->options.recursive.max_steps * *sim->d.params.step;
+  if (t1 - c->since >= share) {
+    c->count = 0;
+    return SN_OK;
+  }
+  char who[300] = "something";
+  for (int k = 0; k < sim->d.nbreaking; k++) {
+    double at;
+    if (sni_function_next_break(sim->m->function[sim->d.breaking[k]], t1, t1 + share, &at)) {
+      sni_blame_owner(sim->m, sim->d.breaking[k], who, sizeof who);
+      break;
+    }
+  }
+  return sni_fail(
+      err, SN_E_LIMIT,
+      "%s: its functions of time have %d jumps or kinks between t = %.10g and %.10g, too "
+      "many to stop at each: give them fewer",
+      who, CROWD, c->since, t1);
+}
+
 /* ---- rk4 ---- */
 
 #define TOO_COARSE "is not finite any more: take a smaller step, or dopri5"
+
+/* A step from at[0] to at[2] went wrong: y is what came of it (of no use if a body had no inertia
+ * in one of the stages: bad), and work begins with what it started from. */
+static sn_status rk4_failed(rhs *r, const double at[3], double t_ref, const double *y, int bad,
+                            double *work, sn_error *err) {
+  const int nv = r->sim->m->tree.nv, n = 2 * nv;
+  double *y0 = work, *rate = work + n;
+  const int culprit = bad >= 0 ? bad : sni_blame_body(r->sim, y0, y);
+  for (int k = 0; k < 3; k++) {
+    if (sni_blame(r->sim, at[k], t_ref, y0, y0 + nv, r->input, err)) {
+      return SN_E_DIVERGED;
+    }
+  }
+  /* at once, or only after a stage went astray? */
+  const int at_once = bad >= 0 ? rhs_eval(r, at[0], t_ref, y0, rate) : -1;
+  return at_once >= 0
+             ? singular(r->sim, err, at_once, at[0])
+             : sni_fail_body(r->sim, err, SN_E_DIVERGED, culprit, at[bad < 0 ? 2 : 0], TOO_COARSE);
+}
 
 static sn_status step_rk4(sn_sim *sim, sn_state *state, const sn_input *input, double t_end,
                           sn_info *info, sn_error *err) {
@@ -133,9 +205,11 @@ static sn_status step_rk4(sn_sim *sim, sn_state *state, const sn_input *input, d
   memcpy(y, sni_state_q(state), (size_t)n * sizeof *y);
   sn_status status = check_finite(sim, state->t, y, err);
   double t = state->t;
+  crowd crowded = {0};
+  sni_sim_load_loops(sim, loops_of(sim, state));
   while (!status && t < t_end) {
     double t_next = t_end;
-    sni_dynamics_next_break(&sim->d, t, t_end, &t_next);
+    const bool at_break = sni_dynamics_next_break(&sim->d, t, t_end, &t_next);
     const double t_ref = sni_function_inside(t, t_next);
     status = check_motions(sim, t, t_ref, y, err);
     if (status) {
@@ -143,24 +217,24 @@ static sn_status step_rk4(sn_sim *sim, sn_state *state, const sn_input *input, d
     }
     sni_dynamics_reparam(&sim->d, y, y + nv);
     const int bad = sni_rk4_step(&ode, t, t_next - t, y, work);
-    if (bad >= 0) { /* at once, or only after a stage went astray? */
-      const int at_once = rhs_eval(&r, t, t_ref, y, work);
-      return at_once >= 0 ? singular(sim, err, at_once, t)
-                          : sni_fail_body(sim, err, SN_E_DIVERGED, bad, t, TOO_COARSE);
+    if (bad < 0) {
+      /* the quadrature has left prescribed coordinates nearly where they belong */
+      sni_dynamics_prescribe(&sim->d, t_next, t_ref, y, y + nv, NULL);
+      info->substeps++;
+      info->last_substep = t_next - t;
     }
-    /* the last stage left prescribed coordinates where the quadrature has them: make them exact */
-    sni_dynamics_prescribe(&sim->d, t_next, t_ref, y, y + nv, NULL);
-    info->substeps++;
-    info->last_substep = t_next - t;
-    const int astray = not_finite(sim, y);
-    if (astray >= 0) {
-      return sni_fail_body(sim, err, SN_E_DIVERGED, astray, t_next, TOO_COARSE);
+    if (bad >= 0 || not_finite(sim, y) >= 0) {
+      const double at[] = {t, 0.5 * (t + t_next), t_next};
+      return rk4_failed(&r, at, t_ref, y, bad, work, err);
     }
+    status = check_crowd(sim, &crowded, at_break, t, t_next, err);
+    status = status ? status : close_loops(sim, t_next, t_ref, y, err);
     t = t_next;
   }
   info->evaluations = r.evaluations;
   if (!status) {
     memcpy(sni_state_q(state), y, (size_t)n * sizeof *y);
+    sni_sim_save_loops(sim, loops_of(sim, state));
   }
   return status;
 }
@@ -199,11 +273,13 @@ typedef struct walk {
   double *y1, *f1, *dense; /* at t1, and on [t0, t1]                                            */
   bool stale;              /* f1 is not yet that of what follows t1: another function begins
                               there, or y1 is in other coordinates, or who knows what pushes    */
+  bool at_break;           /* the last substep ended at one                                      */
 } walk;
 
 /* f1 on the smooth piece behind t1.  Only now, when the walk goes on from there: what lies behind
  * a break must not spoil the states before it. */
-static sn_status refresh(sn_sim *sim, const sni_ode *ode, walk *w, double h_max, sn_error *err) {
+static sn_status refresh(sn_sim *sim, const sni_ode *ode, walk *w, const sn_input *input,
+                         double h_max, sn_error *err) {
   const int nv = ode->n / 2;
   double t_next = w->t1 + h_max;
   sni_dynamics_next_break(&sim->d, w->t1, w->t1 + h_max, &t_next);
@@ -215,10 +291,13 @@ static sn_status refresh(sn_sim *sim, const sni_ode *ode, walk *w, double h_max,
   }
   sni_dynamics_reparam(&sim->d, w->y1, w->y1 + nv);
   const int bad = ode->f(ode->user, w->t1, t_ref, w->y1, w->f1);
+  const int pushed = bad >= 0 ? -1 : not_finite(sim, w->f1);
+  if ((bad >= 0 || pushed >= 0) && sni_blame(sim, w->t1, t_ref, w->y1, w->y1 + nv, input, err)) {
+    return SN_E_DIVERGED;
+  }
   if (bad >= 0) {
     return singular(sim, err, bad, w->t1);
   }
-  const int pushed = not_finite(sim, w->f1);
   if (pushed >= 0) {
     return sni_fail_body(sim, err, SN_E_DIVERGED, pushed, w->t1,
                          "has an acceleration that is not finite: look at the forces on it");
@@ -228,10 +307,10 @@ static sn_status refresh(sn_sim *sim, const sni_ode *ode, walk *w, double h_max,
 }
 
 static sn_status start_walk(sn_sim *sim, const sni_ode *ode, walk *w, const sn_state *state,
-                            double h_max, double *work, sn_error *err) {
+                            const sn_input *input, double h_max, double *work, sn_error *err) {
   w->t0 = w->t1 = state->t;
   memcpy(w->y1, state->data, (size_t)ode->n * sizeof(double));
-  const sn_status status = refresh(sim, ode, w, h_max, err);
+  const sn_status status = refresh(sim, ode, w, input, h_max, err);
   if (status) {
     return status;
   }
@@ -242,12 +321,20 @@ static sn_status start_walk(sn_sim *sim, const sni_ode *ode, walk *w, const sn_s
   return SN_OK;
 }
 
+/* Would a substep of h from t on step over something that a function of time does?  Where h is all
+ * but nothing, it may. */
+static bool hides(sn_sim *sim, double t, double h) {
+  return h > HIDDEN_MIN * *sim->d.params.step &&
+         sni_dynamics_hides(&sim->d, t, t + h, sni_function_inside(t, t + h), sni_dopri5_seen,
+                            SNI_DOPRI5_SEEN);
+}
+
 /* One accepted step from t1 on, not beyond t_most. */
-static sn_status walk_on(sn_sim *sim, const sni_ode *ode, walk *w, double h_max, double t_most,
-                         double *work, sn_info *info, sn_error *err) {
+static sn_status walk_on(sn_sim *sim, const sni_ode *ode, walk *w, const sn_input *input,
+                         double h_max, double t_most, double *work, sn_info *info, sn_error *err) {
   const int n = ode->n, nv = n / 2;
   const size_t bytes = (size_t)n * sizeof(double);
-  const sn_status status = w->stale ? refresh(sim, ode, w, h_max, err) : SN_OK;
+  const sn_status status = w->stale ? refresh(sim, ode, w, input, h_max, err) : SN_OK;
   if (status) {
     return status;
   }
@@ -258,16 +345,27 @@ static sn_status walk_on(sn_sim *sim, const sni_ode *ode, walk *w, double h_max,
   h = lands ? t_stop - w->t1 : h;
   double error = 0;
   for (int tries = 0;; tries++) {
+    while (hides(sim, w->t1, h)) {
+      h *= 0.5;
+      lands = false;
+    }
     const int bad = sni_dopri5_try(ode, w->t1, h, *sim->d.params.rel_tol, *sim->d.params.abs_tol,
                                    w->y1, w->f1, y1, f1, w->dense, &error, rest);
     if (bad < 0 && error <= 1) {
       break;
     }
     info->rejected++;
+    const double t_tried = w->t1 + h;
     h *= bad < 0 && isfinite(error) ? fmax(0.2, 0.9 * pow(error, -0.2)) : 0.1;
     lands = false;
     if (!(h > 16 * DBL_EPSILON * fmax(fabs(w->t1), 1e-300)) || tries > 200) {
-      const int culprit = bad >= 0 ? bad : not_finite(sim, y1);
+      /* there, or a little later: before the end of sqrt(1 - t) its rate grows beyond all bounds */
+      const double t_later = w->t1 + 1e-3 * *sim->d.params.step;
+      if (sni_blame(sim, t_tried, t_tried, w->y1, w->y1 + nv, input, err) ||
+          sni_blame(sim, t_later, t_later, w->y1, w->y1 + nv, input, err)) {
+        return SN_E_DIVERGED;
+      }
+      const int culprit = bad >= 0 ? bad : sni_blame_body(sim, w->y1, y1);
       return sni_fail_body(sim, err, SN_E_DIVERGED, culprit, w->t1,
                            "moves so fast that no step is small enough");
     }
@@ -282,9 +380,11 @@ static sn_status walk_on(sn_sim *sim, const sni_ode *ode, walk *w, double h_max,
   w->h = lands ? fmax(w->h, h * grow) : h * grow;
   memcpy(w->y1, y1, bytes);
   memcpy(w->f1, f1, bytes);
+  const sn_status closed = close_loops(sim, w->t1, sni_function_inside(w->t0, w->t1), w->y1, err);
   const bool moved = sni_dynamics_reparam(&sim->d, w->y1, w->y1 + nv);
-  w->stale = (lands && breaks) || moved;
-  return SN_OK;
+  w->at_break = lands && breaks;
+  w->stale = w->at_break || moved || sim->d.rows;
+  return closed;
 }
 
 static sn_status step_dopri5(sn_sim *sim, sn_state *state, const sn_input *input, double t_end,
@@ -294,17 +394,19 @@ static sn_status step_dopri5(sn_sim *sim, sn_state *state, const sn_input *input
   const double h_max = AHEAD * *sim->d.params.step;
   double *own = sni_state_private(state), *vectors = own + HEAD;
   double *work = sim->method_work;
-  walk w = {own[T0], own[T1], own[H], work, work + n, work + 2 * n, own[STALE] != 0};
+  walk w = {own[T0], own[T1], own[H], work, work + n, work + 2 * n, own[STALE] != 0, false};
   double *y = work + (2 + SNI_DOPRI5_DENSE) * n, *rest = y + n;
   rhs r = {sim, input, 0};
   const sni_ode ode = {n, rhs_eval, &r};
   /* what a user's force will do after this step is not known yet */
   const bool pushed = sim->d.user_force != NULL;
+  crowd crowded = {0};
+  sni_sim_load_loops(sim, loops_of(sim, state));
   if (own[VALID] == 1 && own[EXPOSED] == fingerprint(sim, state, input)) {
     memcpy(work, vectors, VECTORS * bytes);
     w.stale = w.stale || pushed;
   } else {
-    const sn_status status = start_walk(sim, &ode, &w, state, h_max, rest, err);
+    const sn_status status = start_walk(sim, &ode, &w, state, input, h_max, rest, err);
     if (status) {
       return status;
     }
@@ -316,8 +418,9 @@ static sn_status step_dopri5(sn_sim *sim, sn_state *state, const sn_input *input
                       "more with run.recursive.max_steps",
                       sim->options.recursive.max_steps, state->t, t_end);
     }
-    const sn_status status =
-        walk_on(sim, &ode, &w, h_max, pushed ? t_end : INFINITY, rest, info, err);
+    sn_status status =
+        walk_on(sim, &ode, &w, input, h_max, pushed ? t_end : INFINITY, rest, info, err);
+    status = status ? status : check_crowd(sim, &crowded, w.at_break, w.t0, w.t1, err);
     if (status) {
       return status;
     }
@@ -326,7 +429,11 @@ static sn_status step_dopri5(sn_sim *sim, sn_state *state, const sn_input *input
   const double t_ref = sni_function_inside(w.t0, w.t1);
   sni_dynamics_prescribe(&sim->d, t_end, t_ref, y, y + nv, NULL);
   info->evaluations = r.evaluations;
-
+  const sn_status closed = close_loops(sim, t_end, t_ref, y, err);
+  if (closed) {
+    return closed;
+  }
+  sni_sim_save_loops(sim, loops_of(sim, state));
   memcpy(state->data, y, bytes);
   memcpy(vectors, work, VECTORS * bytes);
   own[VALID] = 1;

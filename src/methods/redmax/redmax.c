@@ -11,7 +11,8 @@
  *                what is nearest to it there,  M_r(q1) qd1 = J(q1)^T M phi.  The change of J does
  *                what Jdot qd did.  A projection takes energy or leaves it, so without forces the
  *                kinetic energy never rises: stable, first order, dissipative. */
-#include "methods/redmax/system.h"
+#include "methods/redmax/extrapolate.h"
+#include "methods/redmax/solve.h"
 #include "methods/sim.h"
 
 #include <string.h>
@@ -23,9 +24,7 @@ static sn_status redmax_supports(const sn_model *m, sn_error *err) {
   const struct {
     const char *name;
     const char *what;
-  } missing[] = {{m->nloop > 0 ? m->loop_name[0] : NULL, "close loops"},
-                 {m->nmotion > 0 ? m->motion_name[0] : NULL, "follow motions"},
-                 {m->limited, "keep joint limits"},
+  } missing[] = {{m->limited, "keep joint limits"},
                  {m->rubbing, "let joints rub"},
                  {m->touching, "let bodies touch"}};
   for (int k = 0; k < SNI_COUNT(missing); k++) {
@@ -37,22 +36,18 @@ static sn_status redmax_supports(const sn_model *m, sn_error *err) {
   return SN_OK;
 }
 
-/* q and qd say all. */
+/* Beside q and qd: the coordinates of loops, which are found from where they were. */
 static int redmax_state_count(const sn_model *m) {
-  (void)m;
-  return 0;
+  return m->nloop_q;
 }
-
-enum { TREE, PCG, GRAPH, REDUCED, SOLVERS };
-static const sni_solver *const solvers[SOLVERS] = {&sni_solver_tree, &sni_solver_pcg,
-                                                   &sni_solver_graph, &sni_solver_reduced};
 
 /* What a sim of this method owns, at the start of its work memory. */
 typedef struct redmax {
   sni_system s;
-  void *own[SOLVERS]; /* of each solver that this sim may use */
-  double *backup;     /* of the state's numbers */
-  int chosen;         /* by the user or by `auto`; tree steps in where nothing couples bodies */
+  void *own[SNI_SOLVERS]; /* of each solver that this sim may use */
+  double *backup;         /* of the state's numbers */
+  sni_choice choice;      /* by the user or by `auto` */
+  int used;               /* the solver that has factorised A */
 } redmax;
 
 #define ROUND(size) (((size) + 63) / 64 * 64)
@@ -62,21 +57,21 @@ static size_t redmax_work_size(const sn_model *m, const sn_options *o) {
   return ROUND(sizeof(redmax)) + ROUND(sni_system_size(m, o)) + (size_t)numbers * sizeof(double);
 }
 
-/* The structure is known now, so the choice is made once: the tree where no force can couple two
- * bodies that both move, else the graph, which is exact too and whose cost has been counted. */
-static int choose(const sn_sim *sim, const sni_system *s) {
-  switch (sim->options.redmax.solver) {
-  case SN_SOLVER_TREE:
-    return TREE;
-  case SN_SOLVER_PCG:
-    return PCG;
-  case SN_SOLVER_GRAPH:
-    return GRAPH;
-  case SN_SOLVER_REDUCED:
-    return REDUCED;
-  default:
-    return sni_system_pair_count(s) == 0 ? TREE : GRAPH;
+/* In the initial pose: what is chosen does not depend on where a run is taken up again. */
+static sn_status choose(sn_sim *sim, redmax *r, sn_error *err) {
+  const sn_options *o = &sim->options;
+  const size_t bytes = (size_t)sim->m->tree.nv * sizeof(double);
+  const bool definite = o->redmax.tangent != SN_TANGENT_EXACT && !o->redmax.force_tangent;
+  if (bytes > 0) {
+    memcpy(sim->q, sim->m->q0, bytes);
+    memcpy(sim->qd, sim->m->qd0, bytes);
   }
+  sni_dynamics_reparam(&sim->d, sim->q, sim->qd);
+  sni_dynamics_kinematics(&sim->d, sim->q, sim->qd);
+  sni_system_assemble(&r->s, o->step, o->step, sim->q, sim->qd, NULL,
+                      (sni_tangent)o->redmax.tangent);
+  return sni_solver_choose(&r->s, definite, o->redmax.tolerance, o->redmax.max_iterations, r->own,
+                           &r->choice, err);
 }
 
 static sn_status redmax_create(sn_sim *sim, sn_error *err) {
@@ -85,19 +80,30 @@ static sn_status redmax_create(sn_sim *sim, sn_error *err) {
   sni_system_place(&r->s, &sim->d, &sim->options, at);
   sim->d.user_tangent = sim->options.redmax.force_tangent;
   r->backup = (double *)(at + ROUND(sni_system_size(sim->m, &sim->options)));
-  r->chosen = choose(sim, &r->s);
-  if (r->chosen == TREE && sni_system_pair_count(&r->s) > 0) {
+  static const int named[] = {[SN_SOLVER_TREE] = SNI_TREE,
+                              [SN_SOLVER_PCG] = SNI_PCG,
+                              [SN_SOLVER_GRAPH] = SNI_GRAPH,
+                              [SN_SOLVER_REDUCED] = SNI_REDUCED};
+  const sn_solver solver = sim->options.redmax.solver;
+  if (solver == SN_SOLVER_AUTO) {
+    return choose(sim, r, err);
+  }
+  r->choice = (sni_choice){.solver = named[solver],
+                           .spare = -1,
+                           .tolerance = sim->options.redmax.tolerance,
+                           .max_iterations = sim->options.redmax.max_iterations};
+  if (solver == SN_SOLVER_TREE && sni_system_pair_count(&r->s) > 0) {
     return sni_fail(err, SN_E_UNSUPPORTED,
                     "solver 'tree' is exact only while no force couples two bodies that both move: "
                     "take auto, graph or pcg");
   }
-  return solvers[r->chosen]->build(&r->s, &r->own[r->chosen], err);
+  return sni_solvers[r->choice.solver]->build(&r->s, &r->own[r->choice.solver], err);
 }
 
 static void redmax_destroy(sn_sim *sim) {
   redmax *r = sim->method_work;
-  for (int k = 0; k < SOLVERS; k++) {
-    solvers[k]->free(&r->own[k]);
+  for (int k = 0; k < SNI_SOLVERS; k++) {
+    sni_solvers[k]->free(&r->own[k]);
   }
 }
 
@@ -181,10 +187,33 @@ static void paper_side(sn_sim *sim, sni_system *s) {
 
 /* ---- the step ---- */
 
+/* A by the solver chosen; by the spare one where that fails. */
+static sn_status factorise_with(redmax *r, int solver, sni_solve_info *solved) {
+  r->used = solver;
+  sn_status status = sni_solvers[solver]->factorise(&r->s, r->own[solver], solved);
+  if (status < 0 && r->choice.spare >= 0 && solver != r->choice.spare) {
+    r->used = r->choice.spare;
+    status = sni_solvers[r->used]->factorise(&r->s, r->own[r->used], solved);
+  }
+  return status;
+}
+
+static sn_status solve_with(redmax *r, double *x, sn_info *info) {
+  sni_solve_info solved = {.bad = -1};
+  sn_status status = sni_solvers[r->used]->solve(
+      &r->s, r->own[r->used], r->s.b, r->choice.tolerance, r->choice.max_iterations, x, &solved);
+  info->iterations += solved.iterations;
+  if (status && r->choice.spare >= 0 && r->used != r->choice.spare) {
+    status = factorise_with(r, r->choice.spare, &solved);
+    return status < 0 ? status : solve_with(r, x, info);
+  }
+  info->residual = fmax(info->residual, solved.residual);
+  return status;
+}
+
 /* Solves A x = b; x holds a first guess. */
 static sn_status solve(sn_sim *sim, double t, double *x, sn_info *info, sn_error *err) {
   redmax *r = sim->method_work;
-  sni_solve_info solved = {.bad = -1};
   const int pushed = sni_dynamics_not_finite(&sim->d, r->s.b);
   if (pushed >= 0) {
     return sni_fail_body(sim, err, SN_E_DIVERGED, pushed, t, "is pushed by what is not finite");
@@ -195,11 +224,7 @@ static sn_status solve(sn_sim *sim, double t, double *x, sn_info *info, sn_error
         "force_tangent couples the bodies %d and %d: options.redmax.pair must have them",
         r->s.undeclared[0], r->s.undeclared[1]);
   }
-  const sn_status status =
-      solvers[r->chosen]->solve(&r->s, r->own[r->chosen], r->s.b, sim->options.redmax.tolerance,
-                                sim->options.redmax.max_iterations, x, &solved);
-  info->iterations += solved.iterations;
-  info->residual = fmax(info->residual, solved.residual);
+  const sn_status status = solve_with(r, x, info);
   const int bad = sni_dynamics_not_finite(&sim->d, x);
   return bad >= 0 ? sni_fail_body(sim, err, SN_E_DIVERGED, bad, t, "is not finite any more")
                   : status;
@@ -212,7 +237,7 @@ static bool accepts(const sn_sim *sim) {
 static sn_status factorise(sn_sim *sim, double t, sn_error *err) {
   redmax *r = sim->method_work;
   sni_solve_info solved = {.bad = -1};
-  const sn_status status = solvers[r->chosen]->factorise(&r->s, r->own[r->chosen], &solved);
+  const sn_status status = factorise_with(r, r->choice.solver, &solved);
   return status < 0 ? sni_fail_body(sim, err, status, solved.bad, t,
                                     "has a singular matrix: give the body mass or its joint "
                                     "armature")
@@ -271,8 +296,43 @@ static void turn_balls(const sni_tree *t, double h, const double *q, double *q1,
   }
 }
 
+static double gain(const sn_sim *sim) {
+  return sim->options.redmax.closure == SN_CLOSURE_BAUMGARTE ? sim->options.redmax.gain : 0;
+}
+
+static sn_status solve_column(void *user, const double *b, double *x) {
+  redmax *r = user;
+  sni_solve_info solved = {.bad = -1};
+  return sni_solvers[r->used]->solve(&r->s, r->own[r->used], b, r->choice.tolerance,
+                                     r->choice.max_iterations, x, &solved);
+}
+
+/* qd1 = A^-1 b, and no constraint minds: [RM 4], with rows at the start of the step and functions
+ * of time at its end. */
+static sn_status constrain(sn_sim *sim, double t_end, const double *q, const double *qd,
+                           double *qd1) {
+  sni_rows *rows = &sim->rows;
+  sni_rows_eval(rows, t_end, t_end, q, qd);
+  const sn_status status = sni_rows_factorise(rows, solve_column, sim->method_work);
+  for (int i = 0; i < rows->nrow; i++) {
+    rows->rhs[i] = -rows->row[i].rate - gain(sim) * rows->row[i].g;
+  }
+  if (status >= 0) {
+    sni_rows_correct(rows, rows->rhs, qd1);
+  }
+  return status;
+}
+
+/* Positions onto the constraints, if that is how they are kept. */
+static sn_status close_gaps(sn_sim *sim, double t_end, double *q1, double *qd1, sn_error *err) {
+  return sim->d.rows && sim->options.redmax.closure == SN_CLOSURE_PROJECT
+             ? sni_sim_project(sim, t_end, t_end, q1, qd1, err)
+             : SN_OK;
+}
+
 /* From q and the rates of the step to q1 and the rates there: q1 comes as q + h qd1. */
-static void move_on(sn_sim *sim, double h, const double *q, double *q1, double *qd1) {
+static sn_status move_on(sn_sim *sim, double t_end, double h, const double *q, double *q1,
+                         double *qd1, sn_error *err) {
   const sni_tree *t = &sim->m->tree;
   sni_dynamics *d = &sim->d;
   sni_work *w = &d->w;
@@ -288,6 +348,10 @@ static void move_on(sn_sim *sim, double h, const double *q, double *q1, double *
     motion[i].v = sn_vec3_add(a.v, sn_vec3_cross(a.w, sn_mat3_mul_vec(R, I.com)));
   }
   turn_balls(t, h, q, q1, qd1);
+  const sn_status status = close_gaps(sim, t_end, q1, qd1, err);
+  if (status) {
+    return status;
+  }
   sni_dynamics_kinematics(d, q1, qd1);
   for (int i = 0; i < t->nbody; i++) {
     const sn_inertia I = sni_params_inertia(&d->params, i);
@@ -301,7 +365,11 @@ static void move_on(sn_sim *sim, double h, const double *q, double *q1, double *
   const sni_aba_in in = {.mass = d->mass, .joint_matrix = d->armature};
   if (sni_factorise(t, &in, w) < 0) { /* else: held by springs alone, so the rates stay */
     sni_Minv_mul(t, w, s->b, qd1);
+    if (d->rows) {
+      sni_rows_velocities(d->rows, t_end, t_end, gain(sim), q1, qd1);
+    }
   }
+  return SN_OK;
 }
 
 static sn_status step_euler(sn_sim *sim, sn_state *state, const sn_input *input, double t_end,
@@ -328,6 +396,10 @@ static sn_status step_euler(sn_sim *sim, sn_state *state, const sn_input *input,
     if (!status) {
       status = solve(sim, t_end, qd1, info, err);
     }
+    if (status >= 0 && sim->d.rows) {
+      const sn_status closed = constrain(sim, t_end, q, qd, qd1);
+      status = closed ? closed : status;
+    }
     if (status < 0 || (status > 0 && !accepts(sim))) {
       return status;
     }
@@ -336,8 +408,11 @@ static sn_status step_euler(sn_sim *sim, sn_state *state, const sn_input *input,
     }
     limits = sni_system_limit_drives(s, t_end, q1, qd1, input);
   }
-  if (sim->options.redmax.inertia == SN_INERTIA_PROJECTED) {
-    move_on(sim, h, q, q1, qd1);
+  const sn_status moved = sim->options.redmax.inertia == SN_INERTIA_PROJECTED
+                              ? move_on(sim, t_end, h, q, q1, qd1, err)
+                              : close_gaps(sim, t_end, q1, qd1, err);
+  if (moved) {
+    return moved;
   }
   memcpy(sni_state_q(state), q1, bytes);
   memcpy(sni_state_qd(state), qd1, bytes);
@@ -348,97 +423,23 @@ static sn_status step_euler(sn_sim *sim, sn_state *state, const sn_input *input,
   return status;
 }
 
-/* ROS2 of Verwer, Spee, Blom and Hundsdorfer (SIAM J. Sci. Comput. 20, 1999): two linear solves
- * with one matrix, second order whatever matrix is taken for the Jacobian, L-stable with gamma = 1
- * - 1/sqrt(2).  For y = (q, qd) and the Jacobian ((0, 1), (M^-1 K, -M^-1 D)):
- *
- *     (1 - g A) k1 = f(y)                 (1 - g A) k2 = f(y + h k1) - 2 k1           g = gamma h
- *     y1 = y + h (3 k1 + k2) / 2
- *     (1 - g A)(kq, kv) = (rq, rv):  (M + g D - g^2 K) kv = M rv + g K rq,  kq = rq + g kv */
-static sn_status step_ros2(sn_sim *sim, sn_state *state, const sn_input *input, double t_end,
-                           sn_info *info, sn_error *err) {
-  const double gamma = 0.29289321881345247560;
-  const sni_tree *tree = &sim->m->tree;
-  const int nv = tree->nv;
-  const size_t bytes = (size_t)nv * sizeof(double);
-  const double t = state->t, h = t_end - t, g = gamma * h;
+/* Second order: extrapolate.c, on top of the step above.  All three parts leave to the masses what
+ * the whole step may leave to them: else they would differ by more than their lengths. */
+static sn_status step_extrapolated(sn_sim *sim, sn_state *state, const sn_input *input,
+                                   double t_end, sn_info *info, sn_error *err) {
   sni_system *s = &((redmax *)sim->method_work)->s;
-  double *q = sim->q, *qd = sim->qd, *accel = sim->qdd;
-  double *kq1 = s->scratch, *kv1 = kq1 + nv, *kv2 = kv1 + nv, *Kx = kv2 + nv;
-  double *q2 = Kx + nv, *qd2 = q2 + nv, *accel2 = qd2 + nv;
-  memcpy(q, sni_state_q(state), bytes);
-  memcpy(qd, sni_state_qd(state), bytes);
-  sni_dynamics_reparam(&sim->d, q, qd);
-
-  /* accelerations at both ends of an explicit step need the kinematics there: first the far end's
-   * turn comes, when k1 is known, so the matrix is factorised at the near end and kept */
-  int bad = sni_dynamics_accelerate(&sim->d, t, t + 0.5 * h, q, qd, input, accel);
-  if (bad >= 0) {
-    return sni_fail_body(sim, err, SN_E_SINGULAR, bad, t, "has no inertia against its own motion");
-  }
-  sni_system_limit_drives(s, t, q, qd, input);
-  sni_system_assemble(s, t_end, g, q, qd, input, (sni_tangent)sim->options.redmax.tangent);
-  sn_status status = factorise(sim, t, err);
-  if (status < 0) {
-    return status;
-  }
-  sni_system_M_mul(s, accel, s->b);
-  sni_system_K_mul(s, q, qd, qd, Kx);
-  for (int k = 0; k < nv; k++) {
-    s->b[k] += g * Kx[k];
-  }
-  memcpy(kv1, accel, bytes);
-  const sn_status first = solve(sim, t_end, kv1, info, err);
-  if (first < 0) {
-    return first;
-  }
-  for (int k = 0; k < nv; k++) {
-    kq1[k] = qd[k] + g * kv1[k];
-    q2[k] = q[k] + h * kq1[k];
-    qd2[k] = qd[k] + h * kv1[k];
-  }
-  bad = sni_dynamics_accelerate(&sim->d, t_end, t + 0.5 * h, q2, qd2, input, accel2);
-  if (bad >= 0) {
-    return sni_fail_body(sim, err, SN_E_SINGULAR, bad, t, "has no inertia against its own motion");
-  }
-  sni_dynamics_kinematics(&sim->d, q, qd);
-  sni_system_assemble(s, t_end, g, q, qd, input, (sni_tangent)sim->options.redmax.tangent);
-  status = factorise(sim, t, err);
-  if (status < 0) {
-    return status;
-  }
-  for (int k = 0; k < nv; k++) {
-    accel2[k] -= 2 * kv1[k];
-    qd2[k] -= 2 * kq1[k]; /* rq of the second stage */
-  }
-  sni_system_M_mul(s, accel2, s->b);
-  sni_system_K_mul(s, q, qd, qd2, Kx);
-  for (int k = 0; k < nv; k++) {
-    s->b[k] += g * Kx[k];
-  }
-  memset(kv2, 0, bytes);
-  const sn_status second = solve(sim, t_end, kv2, info, err);
-  status = second != SN_OK ? second : first;
-  if (status < 0 || (status > 0 && !accepts(sim))) {
-    return status;
-  }
-  for (int k = 0; k < nv; k++) {
-    const double kq2 = qd2[k] + g * kv2[k];
-    sni_state_q(state)[k] = q[k] + 0.5 * h * (3 * kq1[k] + kq2);
-    sni_state_qd(state)[k] = qd[k] + 0.5 * h * (3 * kv1[k] + kv2[k]);
-  }
-  state->t = t_end;
-  info->substeps++;
-  info->evaluations += 2;
-  info->last_substep = h;
+  s->whole = t_end - state->t;
+  const sn_status status = sni_step_extrapolated(step_euler, accepts(sim), sim, state, input, t_end,
+                                                 s->scratch + sim->m->tree.nv, info, err);
+  s->whole = 0;
   return status;
 }
 
 /* The step, in halves where a solve did not converge and that is asked for. */
 static sn_status advance(sn_sim *sim, sn_state *state, const sn_input *input, double t_end,
                          int depth, sn_info *info, sn_error *err) {
-  const sn_status status = sim->options.redmax.integrator == SN_ROS2
-                               ? step_ros2(sim, state, input, t_end, info, err)
+  const sn_status status = sim->options.redmax.integrator == SN_EXTRAPOLATED
+                               ? step_extrapolated(sim, state, input, t_end, info, err)
                                : step_euler(sim, state, input, t_end, info, err);
   if (status <= 0 || sim->options.redmax.on_unconverged != SN_RETRY || depth == RETRY_DEPTH) {
     return status;
@@ -455,6 +456,7 @@ static sn_status redmax_step(sn_sim *sim, sn_state *state, const sn_input *input
   double *backup = ((redmax *)sim->method_work)->backup;
   const double t = state->t;
   memcpy(backup, state->data, bytes);
+  sni_sim_load_loops(sim, sni_state_private(state));
   const sn_status status = advance(sim, state, input, t_end, 0, info, err);
   if (status < 0 || (status > 0 && !accepts(sim))) {
     memcpy(state->data, backup, bytes);
@@ -466,6 +468,7 @@ static sn_status redmax_step(sn_sim *sim, sn_state *state, const sn_input *input
                                  "allow more with max_iterations",
                                  t, info->residual, info->iterations);
   }
+  sni_sim_save_loops(sim, sni_state_private(state));
   return status;
 }
 
@@ -486,6 +489,7 @@ const sni_method sni_method_redmax = {
     .supports = redmax_supports,
     .state_count = redmax_state_count,
     .work_size = redmax_work_size,
+    .motions_are_rows = true,
     .create = redmax_create,
     .destroy = redmax_destroy,
     .dense = redmax_dense,

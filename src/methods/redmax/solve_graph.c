@@ -10,8 +10,7 @@
  * whose qd solves A qd = b.  The order of elimination is found once; forces between any two bodies
  * are blocks like the others, so the cost is linear wherever the graph of bodies, joints and forces
  * can be cut into small pieces. */
-#include "linear/block_ldl.h"
-#include "methods/redmax/system.h"
+#include "methods/redmax/solve.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -24,7 +23,9 @@ typedef struct graph {
   int *tie;                        /* nbody  block lambda, phi                                */
   int *pair;                       /* npairs block; -1: none                                  */
   int scalars;
-  double *x;
+  double *x;     /* scalars                                                                   */
+  double *given; /* nv  the right-hand side that went into the factorisation                  */
+  bool begun;    /* it has not been solved for yet                                            */
 } graph;
 
 static void graph_free(void **own) {
@@ -34,6 +35,7 @@ static void graph_free(void **own) {
     free(g->phi);
     free(g->pair);
     free(g->x);
+    free(g->given);
     free(g);
   }
   *own = NULL;
@@ -102,7 +104,7 @@ static void lay_out(const sni_system *s, graph *g, pattern *p) {
   free(first);
 }
 
-static sn_status graph_build(sni_system *s, void **own, sn_error *err) {
+sn_status sni_graph_build_within(sni_system *s, size_t bytes_max, void **own, sn_error *err) {
   const size_t nbody = (size_t)s->t->nbody, npairs = (size_t)s->npairs;
   graph *g = calloc(1, sizeof *g);
   const size_t nodes = 3 * nbody, blocks = 5 * nbody + npairs;
@@ -130,6 +132,7 @@ static sn_status graph_build(sni_system *s, void **own, sn_error *err) {
     }
     lay_out(s, g, &p);
     g->x = g->scalars >= 0 ? calloc((size_t)g->scalars + 1, sizeof *g->x) : NULL;
+    g->given = calloc((size_t)s->t->nv + 1, sizeof *g->given);
     const sni_ldl_pattern ldl = {
         .n = p.n,
         .size = p.size,
@@ -138,7 +141,9 @@ static sn_status graph_build(sni_system *s, void **own, sn_error *err) {
         .row = p.row,
         .col = p.col,
         .demands = {p.nrule, p.later, p.earlier, p.nlink, p.link, p.end_a, p.end_b}};
-    status = g->x ? sni_ldl_build(&ldl, NULL, &g->ldl, err) : SN_E_MEMORY;
+    sni_ldl_options options = sni_ldl_options_default();
+    options.bytes_max = bytes_max;
+    status = g->x && g->given ? sni_ldl_build(&ldl, &options, &g->ldl, err) : SN_E_MEMORY;
   } else {
     free(per_body);
     free(pair);
@@ -149,6 +154,15 @@ static sn_status graph_build(sni_system *s, void **own, sn_error *err) {
     sni_fail(err, status, "no memory for the solver graph");
   }
   return status;
+}
+
+static sn_status graph_build(sni_system *s, void **own, sn_error *err) {
+  return sni_graph_build_within(s, SIZE_MAX, own, err);
+}
+
+sni_ldl_counts sni_graph_counts(const void *own) {
+  const graph *g = own;
+  return sni_ldl_get_counts(g->ldl);
 }
 
 static bool graph_suits(const sni_system *s) {
@@ -221,6 +235,17 @@ static void fill_body(const sni_system *s, graph *g, int i) {
   }
 }
 
+/* b into the rows of the rates: all others are 0. */
+static void scatter(const sni_tree *t, graph *g, const double *b) {
+  memset(g->x, 0, (size_t)g->scalars * sizeof *g->x);
+  for (int i = 0; i < t->nbody; i++) {
+    if (g->row[i] >= 0) {
+      memcpy(g->x + g->row[i], b + t->vadr[i], (size_t)t->joint[i].nv * sizeof *b);
+    }
+  }
+}
+
+/* The right-hand side of the system goes along: most often it is the one to be solved for. */
 static sn_status graph_factorise(sni_system *s, void *own, sni_solve_info *info) {
   graph *g = own;
   sni_ldl_clear(g->ldl);
@@ -237,7 +262,10 @@ static sn_status graph_factorise(sni_system *s, void *own, sni_solve_info *info)
     }
   }
   sni_ldl_factor factor;
-  const sn_status status = sni_ldl_factorise(g->ldl, NULL, &factor);
+  scatter(s->t, g, s->b);
+  memcpy(g->given, s->b, (size_t)s->t->nv * sizeof *g->given);
+  const sn_status status = sni_ldl_factorise(g->ldl, g->x, &factor);
+  g->begun = status >= 0;
   for (int i = 0; status < 0 && i < s->t->nbody; i++) {
     if (factor.node >= 0 &&
         (factor.node == g->phi[i] || factor.node == g->qd[i] || factor.node == g->lambda[i])) {
@@ -253,14 +281,13 @@ static sn_status graph_solve(sni_system *s, void *own, const double *b, double t
   (void)max_iterations;
   graph *g = own;
   const sni_tree *t = s->t;
-  memset(g->x, 0, (size_t)g->scalars * sizeof *g->x);
-  for (int i = 0; i < t->nbody; i++) {
-    if (g->row[i] >= 0) {
-      memcpy(g->x + g->row[i], b + t->vadr[i], (size_t)t->joint[i].nv * sizeof *x);
-    }
-  }
   sni_ldl_solution solution;
-  const sn_status status = sni_ldl_solve(g->ldl, g->x, g->x, &solution);
+  const bool begun = g->begun && memcmp(b, g->given, (size_t)t->nv * sizeof *b) == 0;
+  g->begun = false;
+  if (!begun) {
+    scatter(t, g, b);
+  }
+  const sn_status status = sni_ldl_solve(g->ldl, begun ? NULL : g->x, g->x, &solution);
   for (int i = 0; i < t->nbody; i++) {
     if (g->row[i] >= 0) {
       memcpy(x + t->vadr[i], g->x + g->row[i], (size_t)t->joint[i].nv * sizeof *x);

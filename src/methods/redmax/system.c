@@ -184,7 +184,7 @@ static bool bears(const sni_system *s, int body) {
  * to a body is summed up (twice what a pair does to each of its two), and those of bodies that bear
  * the sum are left out.  Of the others, levers that push are. */
 static void drop_what_is_borne(sni_system *s) {
-  const double h2 = s->h * s->h;
+  const double whole = sni_system_whole(s), h2 = whole * whole;
   int n = 0;
   for (int k = 0; k < s->nterm; k++) {
     const sni_link_term *term = &s->term[k];

@@ -27,6 +27,7 @@ typedef struct sni_system {
   sni_dynamics *d;
   const sni_tree *t;
   double h, time;
+  double whole; /* > 0: h is a part of this step, and what is borne is decided for all of it    */
   const sn_input *input;
   sni_aba_in in;  /* mass, extra, joint_matrix: A without the pairs                    */
   sni_art *extra; /* nextra                                                            */
@@ -56,6 +57,10 @@ typedef struct sni_system {
   sni_lane6 *f;    /* nbody  scratch of the operator                                          */
   sn_mat3 *pull;   /* nbody  scratch of assemble: see tension.c                               */
 } sni_system;
+
+static inline double sni_system_whole(const sni_system *s) {
+  return s->whole > 0 ? s->whole : s->h;
+}
 
 size_t sni_system_size(const sn_model *m, const sn_options *o);
 void sni_system_place(sni_system *s, sni_dynamics *d, const sn_options *o, void *memory);

@@ -54,7 +54,8 @@ static void add_slides(sni_system *s, int i, sn_vec3 F, double length) {
   add_across(&s->pull[p], l, F, length);
   const double mass =
       fmin(sni_params_inertia(&s->d->params, p).mass, sni_params_inertia(&s->d->params, i).mass);
-  const double above = s->h * s->h * length / l - SNI_BORNE * mass;
+  const double whole = sni_system_whole(s), part = s->h / whole;
+  const double above = part * part * (whole * whole * length / l - SNI_BORNE * mass);
   if (!(above > 0)) {
     return;
   }
@@ -117,7 +118,7 @@ static bool positive_definite(sn_mat3 A) {
 }
 
 void sni_system_add_tension(sni_system *s) {
-  const double h2 = s->h * s->h;
+  const double whole = sni_system_whole(s), h2 = whole * whole;
   gather(s);
   for (int i = 0; i < s->t->nbody; i++) {
     if (s->grounded[i]) {

@@ -131,7 +131,10 @@ static int loop_rows(const sni_constraint_eval *e, const sni_constraint *c, sni_
                           sn_vec3_sub(sn_vec3_sub(turning, carried), sn_vec3_cross(w_b, d.v))};
   const sn_vec6 rest = sn_vec6_sub(sn_vec6_unrotate(rel.E_B.R, moving), drift);
 
-  const sn_vec3 arm[2] = {sn_vec3_sub(rel.x, o_a), sn_vec3_sub(rel.x, o_b)};
+  /* each body with the point of its own, where B is and where A would have it: the rate of the gap
+   * between the two, in world axes */
+  const sn_vec3 wanted = sn_se3_mul(rel.E_A, Q).p;
+  const sn_vec3 arm[2] = {sn_vec3_sub(wanted, o_a), sn_vec3_sub(rel.x, o_b)};
   for (int i = nv; i < 6; i++) {
     const sn_vec6 n = sn_vec6_rotate(rel.E_B.R, B[i]);
     row[i - nv] = (sni_row){.g = sn_vec6_dot(B[i], r), .bias = sn_vec6_dot(B[i], rest)};

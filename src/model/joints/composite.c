@@ -119,6 +119,31 @@ static int nesting(const sn_joint_def *def) {
   return deepest + 1;
 }
 
+static bool same_pose(sn_se3 a, sn_se3 b) {
+  double x[sizeof a / sizeof(double)], y[sizeof x / sizeof *x];
+  bool same = true;
+  memcpy(x, &a, sizeof x);
+  memcpy(y, &b, sizeof y);
+  for (size_t k = 0; k < sizeof x / sizeof *x; k++) {
+    same = same && x[k] == y[k];
+  }
+  return same;
+}
+
+/* What belongs to the joint as a whole; the key that a part has none the less, or NULL. */
+static const char *not_of_a_part(const sn_joint_def *part) {
+  const bool placed = !same_pose(part->at, sn_se3_identity()) && !same_pose(part->at, (sn_se3){0});
+  return placed                                   ? "at"
+         : part->stiffness.n > 0                  ? "stiffness"
+         : part->damping.n > 0                    ? "damping"
+         : part->rest.n > 0                       ? "rest"
+         : part->armature.n > 0                   ? "armature"
+         : part->lower.n > 0 || part->upper.n > 0 ? "limits"
+         : part->friction.enabled                 ? "friction"
+         : part->drive.enabled                    ? "drive"
+                                                  : NULL;
+}
+
 static sn_status composite_finish(sni_joint_builder *b, const sn_joint_def *def, sni_joint *joint,
                                   sn_vec6 *S0, sn_error *err) {
   (void)S0;
@@ -138,6 +163,13 @@ static sn_status composite_finish(sni_joint_builder *b, const sn_joint_def *def,
   for (int p = 0; p < def->npart; p++) {
     sni_joint part;
     sn_joint_def part_def = def->parts[p];
+    const char *extra = not_of_a_part(&part_def);
+    if (extra) {
+      char key[SN_ERROR_WHERE_MAX];
+      snprintf(key, sizeof key, "parts[%d].%s", p, extra);
+      return sni_fail_key(err, key, "a part has none of its own: give it to the whole joint%s",
+                          strcmp(extra, "at") == 0 ? "" : ", a number for each coordinate");
+    }
     part_def.at = sn_se3_identity();
     sn_error part_err = {0};
     const sn_status status = sni_joint_finish(b, &part_def, &part, columns + joint->nv, &part_err);

@@ -1,0 +1,159 @@
+/* redmax.c: `sinew bench redmax`: what implicit steps cost, with every solver, on scenes that grow.
+ */
+#include "bench/redmax.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { DONE = 0, BAD_INPUT = 2, NOT_RIGHT = 3 };
+enum { MOST = 100000 };
+
+typedef struct spec {
+  int scene, size;
+} spec;
+
+/* The bridges of the paper's second table, and on to 16 times its largest [RM 7]. */
+static const spec usual[] = {{BRIDGE, 80},     {BRIDGE, 160},    {BRIDGE, 320},    {BRIDGE, 640},
+                             {BRIDGE, 1280},   {BRIDGE, 2560},   {BRIDGE, 5120},   {BRIDGE, 10240},
+                             {BRIDGE, 20480},  {FLEXIBLE, 20},   {FLEXIBLE, 40},   {FLEXIBLE, 80},
+                             {FLEXIBLE, 160},  {FLEXIBLE, 320},  {FLEXIBLE, 640},  {FLEXIBLE, 1280},
+                             {FLEXIBLE, 2560}, {FLEXIBLE, 5120}, {DECK, 80},       {DECK, 320},
+                             {DECK, 1280},     {NET, 5},         {NET, 10},        {NET, 20},
+                             {TENSEGRITY, 4},  {TENSEGRITY, 16}, {TENSEGRITY, 64}, {ARM, 1}};
+static const spec quick[] = {{BRIDGE, 80},    {BRIDGE, 320},   {FLEXIBLE, 20}, {FLEXIBLE, 80},
+                             {DECK, 80},      {DECK, 320},     {NET, 4},       {NET, 8},
+                             {TENSEGRITY, 2}, {TENSEGRITY, 8}, {ARM, 1}};
+
+#define REDUCED_MOST       1300 /* degrees of freedom for the dense solver */
+#define REDUCED_MOST_QUICK 350
+
+static int parse_only(const char *text, spec *out) {
+  const char *colon = strchr(text, ':');
+  char *end = NULL;
+  const long size = colon ? strtol(colon + 1, &end, 10) : 0;
+  for (int k = 0; k < SCENES && colon; k++) {
+    const size_t n = strlen(redmax_scenes[k].name);
+    if (n == (size_t)(colon - text) && strncmp(text, redmax_scenes[k].name, n) == 0 &&
+        end > colon + 1 && *end == 0 && size >= 1 && size <= MOST) {
+      *out = (spec){k, (int)size};
+      return DONE;
+    }
+  }
+  fprintf(stderr, "sinew bench: --only: is '%s', needs ", text);
+  for (int k = 0; k < SCENES; k++) {
+    fprintf(stderr, "%s%s:N", k == 0 ? "" : k == SCENES - 1 ? " or " : ", ", redmax_scenes[k].name);
+  }
+  fprintf(stderr, ", N from 1 to %d\n", MOST);
+  return BAD_INPUT;
+}
+
+/* Builds, compares and times one scene; says what is wrong. */
+static int measure(redmax_row *r, spec what, double seconds, bool is_quick) {
+  sn_error err = {0};
+  sn_status status = redmax_row_build(r, what.scene, what.size,
+                                      is_quick ? REDUCED_MOST_QUICK : REDUCED_MOST, &err);
+  const bool bad_size = status == SN_E_VALUE;
+  status = status ? status : redmax_row_check(r, &err);
+  if (seconds > 0) {
+    status = status ? status : redmax_row_time(r, seconds, &err);
+    if (!status && what.scene == DECK) {
+      status = redmax_row_whole(r, &err);
+    }
+  }
+  if (status) {
+    fprintf(stderr, "sinew bench: %s:%d: %s\n", redmax_scenes[what.scene].name, what.size,
+            err.text);
+  }
+  return status == SN_OK ? DONE : bad_size ? BAD_INPUT : NOT_RIGHT;
+}
+
+static int one_row(spec what, double seconds, const bench_settings *settings,
+                   const bench_output *out, redmax_growth *g) {
+  redmax_row r;
+  const int code = measure(&r, what, seconds, settings->quick);
+  if (code == DONE && seconds > 0) {
+    redmax_growth_add(g, &r);
+  }
+  if (code == DONE && !settings->quiet) {
+    redmax_print_row(&r, seconds > 0);
+  }
+  if (code == DONE && out->json) {
+    redmax_json_row(out->json, &r, seconds > 0);
+  }
+  redmax_row_free(&r);
+  return code;
+}
+
+static int write_plot(const bench_settings *settings, const redmax_growth *g) {
+  sni_text text = {0};
+  svg_write(g->panel, SCENES, "CPU time of an implicit step of 10 ms", "degrees of freedom",
+            "seconds a step", &text);
+  char *svg = sni_text_take(&text);
+  errno = 0;
+  const bool good = svg && fputs(svg, settings->svg) >= 0 && fflush(settings->svg) == 0;
+  free(svg);
+  if (!good) {
+    fprintf(stderr, "sinew bench: cannot write the plot: %s\n",
+            errno ? strerror(errno) : "out of memory");
+  }
+  return good ? DONE : BAD_INPUT;
+}
+
+static int all_rows(const spec *list, int n, const bench_settings *settings,
+                    const bench_output *out, redmax_growth *g) {
+  const double usual_seconds = settings->quick ? 0.02 : 0.3;
+  const double seconds = isnan(settings->seconds) ? usual_seconds : settings->seconds;
+  int code = DONE;
+  if (!settings->quiet) {
+    const bench_machine machine = bench_machine_find();
+    redmax_print_head(&machine);
+  }
+  for (int k = 0; k < n && code == DONE; k++) {
+    code = one_row(list[k], seconds, settings, out, g);
+  }
+  return code;
+}
+
+static int run(const bench_settings *settings, const bench_output *out) {
+  spec only;
+  const spec *list = settings->quick ? quick : usual;
+  int n = (int)(settings->quick ? sizeof quick / sizeof *quick : sizeof usual / sizeof *usual);
+  if (settings->only) {
+    const int code = parse_only(settings->only, &only);
+    if (code != DONE) {
+      return code;
+    }
+    list = &only;
+    n = 1;
+  }
+  redmax_growth g;
+  redmax_growth_begin(&g);
+  if (out->json) {
+    sni_json_open(out->json, "rows", "[");
+  }
+  if (out->qdd) { /* implicit steps have no accelerations */
+    sni_json_open(out->qdd, "rows", "[");
+    sni_json_close(out->qdd, "]");
+  }
+  int code = all_rows(list, n, settings, out, &g);
+  redmax_growth_end(&g);
+  if (out->json) {
+    sni_json_close(out->json, "]");
+    sni_json_open(out->json, "fits", "[");
+    redmax_json_growth(out->json, &g);
+    sni_json_close(out->json, "]");
+  }
+  if (!settings->quiet) {
+    redmax_print_growth(&g);
+  }
+  return code == DONE && settings->svg ? write_plot(settings, &g) : code;
+}
+
+const bench_entry bench_redmax = {
+    .name = "redmax",
+    .doc = "implicit steps with every solver: bridges, deck, net, tensegrity, arm",
+    .draws = true,
+    .run = run};

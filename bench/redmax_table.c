@@ -1,0 +1,163 @@
+/* redmax_table.c: the results of `sinew bench redmax`, for people and for machines. */
+#include "bench/redmax.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* ---- rows ---- */
+
+void redmax_print_head(const bench_machine *m) {
+  printf("Implicit steps of 10 ms on %s.\n"
+         "CPU time of a step, the least (and the median) of batches taken in turns.\n\n"
+         "scene         size    dofs  solver         us a step             iterations  "
+         "us a dof  5 s of motion  differ\n",
+         m->cpu);
+}
+
+void redmax_print_row(const redmax_row *r, bool timed) {
+  const redmax_scene *scene = &redmax_scenes[r->scene];
+  char head[48];
+  snprintf(head, sizeof head, "%-11s %6d %7d", scene->name, r->size, r->nv);
+  for (int c = 0; c < SOLVERS; c++) {
+    const redmax_solver *s = &r->solver[c];
+    char time[48], iterations[24] = "-";
+    if (!s->sim) {
+      continue;
+    }
+    snprintf(time, sizeof time, "%.1f (%.1f)", 1e6 * s->least, 1e6 * s->median);
+    if (s->iterations > 0) {
+      snprintf(iterations, sizeof iterations, "%.0f", s->iterations);
+    }
+    printf("%-26s  %-8s %20s  %10s", head, redmax_solver_name[c], timed ? time : "", iterations);
+    if (timed) {
+      printf("  %12.3f  %11.4f s", 1e6 * s->least / r->nv, 500 * s->least);
+    }
+    printf("  %.0e\n", s->difference);
+    head[0] = 0;
+  }
+  if (!isnan(r->total)) {
+    printf("%-26s  the whole run, %d steps: %.3f s; kinetic energy at its end %.1e\n", "", r->steps,
+           r->total, r->rest);
+  }
+  fflush(stdout);
+}
+
+void redmax_json_row(sni_json *j, const redmax_row *r, bool timed) {
+  for (int c = 0; c < SOLVERS; c++) {
+    const redmax_solver *s = &r->solver[c];
+    if (!s->sim) {
+      continue;
+    }
+    sni_json_open(j, NULL, "{");
+    sni_json_text(j, "scene", redmax_scenes[r->scene].name);
+    sni_json_raw(j, "size", "%d", r->size);
+    sni_json_raw(j, "bodies", "%d", r->nbody);
+    sni_json_raw(j, "dofs", "%d", r->nv);
+    sni_json_text(j, "method", "redmax");
+    sni_json_text(j, "solver", redmax_solver_name[c]);
+    if (timed) {
+      sni_json_raw(j, "seconds", "%.9g", s->least);
+      sni_json_raw(j, "median_seconds", "%.9g", s->median);
+    }
+    sni_json_raw(j, "iterations", "%.9g", s->iterations);
+    sni_json_raw(j, "residual", "%.3g", s->residual);
+    sni_json_raw(j, "difference", "%.3g", s->difference);
+    if (c == AUTO && !isnan(r->total)) {
+      sni_json_raw(j, "run_steps", "%d", r->steps);
+      sni_json_raw(j, "run_seconds", "%.6g", r->total);
+    }
+    sni_json_close(j, "}");
+  }
+}
+
+/* ---- growth ---- */
+
+void redmax_growth_begin(redmax_growth *g) {
+  *g = (redmax_growth){.worst_auto = 0};
+  for (int k = 0; k < SCENES; k++) {
+    g->panel[k].title = redmax_scenes[k].title;
+    g->panel[k].count = SOLVERS;
+    for (int c = 0; c < SOLVERS; c++) {
+      g->panel[k].series[c].name = redmax_solver_name[c];
+      g->panel[k].series[c].color = c;
+    }
+  }
+}
+
+void redmax_growth_add(redmax_growth *g, const redmax_row *r) {
+  double best = INFINITY;
+  for (int c = 0; c < SOLVERS; c++) {
+    if (r->solver[c].sim) {
+      svg_add(&g->panel[r->scene].series[c], r->nv, r->solver[c].least);
+      best = c == AUTO ? best : fmin(best, r->solver[c].least);
+    }
+  }
+  const double ratio = r->solver[AUTO].least / best;
+  if (ratio > g->worst_auto) {
+    g->worst_auto = ratio;
+    snprintf(g->worst_at, sizeof g->worst_at, "%s:%d", redmax_scenes[r->scene].name, r->size);
+  }
+}
+
+int redmax_growth_exponent(const redmax_growth *g, int scene, int solver, double *exponent) {
+  const svg_series *s = &g->panel[scene].series[solver];
+  double x = 0, y = 0, xx = 0, xy = 0;
+  for (int k = 0; k < s->count; k++) {
+    const double u = log(s->x[k]), v = log(s->y[k]);
+    x += u;
+    y += v;
+    xx += u * u;
+    xy += u * v;
+  }
+  *exponent = (s->count * xy - x * y) / (s->count * xx - x * x);
+  return s->count;
+}
+
+void redmax_growth_end(redmax_growth *g) {
+  for (int k = 0; k < SCENES; k++) {
+    for (int c = 0; c < SOLVERS; c++) {
+      double exponent;
+      if (redmax_growth_exponent(g, k, c, &exponent) > 1) {
+        svg_series *s = &g->panel[k].series[c];
+        snprintf(s->note, sizeof s->note, "n^%.2f", exponent);
+      }
+    }
+  }
+}
+
+void redmax_print_growth(const redmax_growth *g) {
+  for (int k = 0; k < SCENES; k++) {
+    for (int c = 0; c < SOLVERS; c++) {
+      const svg_series *s = &g->panel[k].series[c];
+      double exponent;
+      if (redmax_growth_exponent(g, k, c, &exponent) > 1) {
+        printf("%s%s: time of %s grows as n^%.3f from n = %.0f to %.0f\n", c == 0 ? "\n" : "",
+               redmax_scenes[k].name, redmax_solver_name[c], exponent, s->x[0], s->x[s->count - 1]);
+      }
+    }
+  }
+  if (g->worst_auto > 0) {
+    printf("\nauto takes at most %.2f times as long as the best of the others (%s)\n",
+           g->worst_auto, g->worst_at);
+  }
+}
+
+void redmax_json_growth(sni_json *j, const redmax_growth *g) {
+  for (int k = 0; k < SCENES; k++) {
+    for (int c = 0; c < SOLVERS; c++) {
+      double exponent;
+      const int rows = redmax_growth_exponent(g, k, c, &exponent);
+      if (rows > 1) {
+        sni_json_open(j, NULL, "{");
+        sni_json_text(j, "scene", redmax_scenes[k].name);
+        sni_json_text(j, "method", "redmax");
+        sni_json_text(j, "solver", redmax_solver_name[c]);
+        sni_json_text(j, "quantity", "seconds");
+        sni_json_raw(j, "rows", "%d", rows);
+        sni_json_raw(j, "exponent", "%.6g", exponent);
+        sni_json_close(j, "}");
+      }
+    }
+  }
+}

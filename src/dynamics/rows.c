@@ -1,0 +1,354 @@
+/* rows.c: the rows of all constraints together, solved in their dual. */
+#include "dynamics/rows.h"
+
+#include <string.h>
+
+/* A pivot below this part of its row's own is rounding: the row depends on those before it. */
+#define NOISE 1e-11
+/* A row of its own below this part of the largest says nothing: out of the plane of a planar
+ * mechanism nothing can move. */
+#define NOTHING 1e-13
+
+/* ---- rows ---- */
+
+void sni_rows_eval(sni_rows *r, double t, double t_ref, const double *q, const double *qd) {
+  const sn_model *m = r->d->m;
+  sni_dynamics_poses(r->d);
+  const sni_constraint_eval e = {.t = t,
+                                 .t_ref = t_ref,
+                                 .function = (const sni_function *const *)m->function,
+                                 .E_wb = r->d->E_wb,
+                                 .phi = r->d->phi,
+                                 .q = q,
+                                 .qd = qd,
+                                 .joints = m->loop_joints,
+                                 .S0 = m->loop_S0,
+                                 .loop_q = r->loop_q,
+                                 .loop_qd = r->loop_qd};
+  r->nrow = 0;
+  for (int k = 0; k < r->nconstraint; k++) {
+    const sni_constraint *c = &r->constraint[k];
+    double on[3] = {1};
+    if (c->active >= 0) {
+      sni_function_eval(e.function[c->active], t_ref, t_ref, on);
+    }
+    if (on[0] > 0) {
+      const int n = sni_constraint_kind(c->kind)->rows(&e, c, r->row + r->nrow);
+      for (int i = 0; i < n; i++) {
+        r->of[r->nrow++] = k;
+      }
+    }
+  }
+}
+
+double sni_rows_gap(const sni_rows *r, int *constraint) {
+  double worst = 0;
+  *constraint = -1;
+  for (int i = 0; i < r->nrow; i++) {
+    if (!(fabs(r->row[i].g) <= worst)) {
+      worst = fabs(r->row[i].g);
+      *constraint = r->of[i];
+    }
+  }
+  return worst;
+}
+
+void sni_rows_mul(sni_rows *r, const double *x, double *out) {
+  sni_work *w = &r->d->w;
+  sni_J_mul_world(&r->d->m->tree, w, x);
+  for (int i = 0; i < r->nrow; i++) {
+    const sni_row *row = &r->row[i];
+    double sum = 0;
+    for (int side = 0; side < 2; side++) {
+      if (row->body[side] >= 0) {
+        sum += sn_vec6_dot(row->p[side], sni_lane6_vec6(w->a[row->body[side]]));
+      }
+    }
+    for (int k = 0; k < row->ncoord; k++) {
+      sum += row->coef[k] * x[row->coord[k]];
+    }
+    out[i] = sum;
+  }
+}
+
+void sni_rows_column(const sni_rows *r, int i, double *x) {
+  const sni_tree *t = &r->d->m->tree;
+  const sni_work *w = &r->d->w;
+  const sni_row *row = &r->row[i];
+  memset(x, 0, (size_t)t->nv * sizeof *x);
+  for (int side = 0; side < 2; side++) {
+    sni_lane6 f = sni_lane6_from(row->p[side]);
+    for (int b = row->body[side]; b >= 0; b = t->parent[b]) {
+      for (int k = t->vadr[b]; k < t->vadr[b + 1]; k++) {
+        x[k] += sni_lane6_dot(w->S[k], f);
+      }
+      f.w += sni_lane_cross(w->link[b].r, f.v);
+    }
+  }
+  for (int k = 0; k < row->ncoord; k++) {
+    x[row->coord[k]] += row->coef[k];
+  }
+}
+
+/* ---- the dual ---- */
+
+static double dot(int n, const double *a, const double *b) {
+  double sum = 0;
+  for (int i = 0; i < n; i++) {
+    sum += a[i] * b[i];
+  }
+  return sum;
+}
+
+/* L L^T = S with the largest pivot first, until what is left is noise.  S holds the lower triangle
+ * and gets L, its rows and columns in the new order. */
+static void factorise_dual(sni_rows *r) {
+  const int n = r->nrow;
+  double *S = r->S, *own = r->y, largest = 0;
+  for (int i = 0; i < n; i++) {
+    r->order[i] = i;
+    own[i] = S[i * n + i];
+    largest = fmax(largest, own[i]);
+  }
+  r->rank = 0;
+  for (int k = 0; k < n; k++) {
+    int best = -1;
+    double most = 0;
+    for (int i = k; i < n; i++) {
+      const double left = own[i] > NOTHING * largest ? S[i * n + i] / own[i] : 0;
+      if (left > most) {
+        most = left;
+        best = i;
+      }
+    }
+    if (best < 0 || !(most > NOISE)) {
+      return;
+    }
+    if (best != k) { /* exchange rows and columns k and best of the lower triangle */
+      const int row = r->order[k];
+      r->order[k] = r->order[best];
+      r->order[best] = row;
+      const double scale = own[k];
+      own[k] = own[best];
+      own[best] = scale;
+      for (int j = 0; j < n; j++) {
+        const int a = j < k ? k * n + j : j * n + k;
+        const int b = j < best ? best * n + j : j * n + best;
+        if (j != k && j != best) {
+          const double x = S[a];
+          S[a] = S[b];
+          S[b] = x;
+        }
+      }
+      const double x = S[k * n + k];
+      S[k * n + k] = S[best * n + best];
+      S[best * n + best] = x;
+    }
+    const double pivot = sqrt(S[k * n + k]);
+    S[k * n + k] = pivot;
+    for (int i = k + 1; i < n; i++) {
+      S[i * n + k] /= pivot;
+    }
+    for (int i = k + 1; i < n; i++) {
+      for (int j = k + 1; j <= i; j++) {
+        S[i * n + j] -= S[i * n + k] * S[j * n + k];
+      }
+    }
+    r->rank++;
+  }
+}
+
+sn_status sni_rows_factorise(sni_rows *r, sni_rows_solver solve, void *user) {
+  const int n = r->nrow, nv = r->d->m->tree.nv;
+  for (int i = 0; i < n; i++) {
+    double *x = r->X + (size_t)i * (size_t)nv;
+    sni_rows_column(r, i, r->column);
+    memset(x, 0, (size_t)nv * sizeof *x);
+    const sn_status status = solve(user, r->column, x);
+    if (status < 0) {
+      return status;
+    }
+  }
+  for (int i = 0; i < n; i++) {
+    sni_rows_column(r, i, r->column);
+    for (int j = 0; j <= i; j++) {
+      r->S[i * n + j] = dot(nv, r->column, r->X + (size_t)j * (size_t)nv);
+    }
+  }
+  factorise_dual(r);
+  return SN_OK;
+}
+
+void sni_rows_correct(sni_rows *r, const double *c, double *x) {
+  const int n = r->nrow, nv = r->d->m->tree.nv, rank = r->rank;
+  double *y = r->y;
+  sni_rows_mul(r, x, r->lambda);
+  for (int k = 0; k < rank; k++) {
+    y[k] = r->lambda[r->order[k]] - c[r->order[k]];
+  }
+  for (int k = 0; k < rank; k++) {
+    y[k] = (y[k] - dot(k, r->S + k * n, y)) / r->S[k * n + k];
+  }
+  for (int k = rank - 1; k >= 0; k--) {
+    for (int i = k + 1; i < rank; i++) {
+      y[k] -= r->S[i * n + k] * y[i];
+    }
+    y[k] /= r->S[k * n + k];
+  }
+  memset(r->lambda, 0, (size_t)n * sizeof *r->lambda);
+  for (int k = 0; k < rank; k++) {
+    const int i = r->order[k];
+    const double *column = r->X + (size_t)i * (size_t)nv;
+    r->lambda[i] = y[k];
+    for (int j = 0; j < nv; j++) {
+      x[j] -= y[k] * column[j];
+    }
+  }
+}
+
+/* ---- with the masses for A ---- */
+
+enum { PROJECT_MAX = 30 };
+
+static sn_status solve_mass(void *user, const double *b, double *x) {
+  sni_dynamics *d = user;
+  sni_Minv_mul(&d->m->tree, &d->w, b, x);
+  return SN_OK;
+}
+
+/* rhs = -bias - G Jdot qd: bodies have accelerations even where joints have none. */
+static void coasting(sni_rows *r) {
+  const sni_tree *t = &r->d->m->tree;
+  sni_work *w = &r->d->w;
+  w->a[-1] = (sni_lane6){0};
+  for (int i = 0; i < t->nbody; i++) {
+    const sni_lane6 ap = w->a[t->parent[i]], c = w->link[i].c;
+    w->a[i].w = ap.w + c.w;
+    w->a[i].v = ap.v + (c.v + sni_lane_cross(ap.w, w->link[i].r));
+  }
+  for (int i = 0; i < r->nrow; i++) {
+    const sni_row *row = &r->row[i];
+    r->rhs[i] = -row->bias;
+    for (int side = 0; side < 2; side++) {
+      if (row->body[side] >= 0) {
+        r->rhs[i] -= sn_vec6_dot(row->p[side], sni_lane6_vec6(w->a[row->body[side]]));
+      }
+    }
+  }
+}
+
+int sni_rows_accelerate(sni_rows *r, double t, double t_ref, const double *q, const double *qd,
+                        double *qdd) {
+  sni_dynamics *d = r->d;
+  sni_rows_eval(r, t, t_ref, q, qd);
+  sni_rows_factorise(r, solve_mass, d);
+  coasting(r);
+  sni_rows_correct(r, r->rhs, qdd);
+  if (!d->use_wrench && r->nrow > 0) {
+    memset(d->w.wrench, 0, (size_t)d->m->tree.nbody * sizeof *d->w.wrench);
+    d->use_wrench = true;
+  }
+  for (int i = 0; i < r->nrow; i++) {
+    const sni_row *row = &r->row[i];
+    for (int side = 0; side < 2; side++) {
+      if (row->body[side] >= 0) {
+        sn_vec6 *wrench = &d->w.wrench[row->body[side]];
+        *wrench = sn_vec6_addscaled(*wrench, -r->lambda[i], row->p[side]);
+      }
+    }
+    for (int k = 0; k < row->ncoord; k++) {
+      d->w.tau[row->coord[k]] -= r->lambda[i] * row->coef[k];
+    }
+  }
+  return -1;
+}
+
+void sni_rows_velocities(sni_rows *r, double t, double t_ref, double gain, const double *q,
+                         double *qd) {
+  sni_rows_eval(r, t, t_ref, q, qd);
+  sni_rows_factorise(r, solve_mass, r->d);
+  for (int i = 0; i < r->nrow; i++) {
+    r->rhs[i] = -r->row[i].rate - gain * r->row[i].g;
+  }
+  sni_rows_correct(r, r->rhs, qd);
+}
+
+sn_status sni_rows_project(sni_rows *r, double t, double t_ref, double tolerance, double *q,
+                           double *qd, int *worst, double *gap) {
+  sni_dynamics *d = r->d;
+  const sni_tree *tree = &d->m->tree;
+  double before = INFINITY;
+  for (int k = 0;; k++) {
+    sni_dynamics_kinematics(d, q, qd);
+    sni_rows_eval(r, t, t_ref, q, qd);
+    *gap = sni_rows_gap(r, worst);
+    /* in a singular pose a little may stay that no motion closes to first order */
+    const bool stuck = *gap > 0.5 * before && *gap <= 100 * tolerance;
+    const bool closed = *gap <= tolerance || stuck;
+    before = *gap;
+    if (k == PROJECT_MAX || !isfinite(*gap)) {
+      return SN_NOT_CONVERGED;
+    }
+    const sni_aba_in in = {.mass = d->mass, .joint_matrix = d->armature};
+    if (closed && k > 0) {
+      break; /* the factors are those of a step before: near enough for the rates */
+    }
+    if (sni_factorise(tree, &in, &d->w) >= 0) {
+      return SN_E_SINGULAR;
+    }
+    sni_rows_factorise(r, solve_mass, d);
+    if (closed) {
+      break;
+    }
+    for (int i = 0; i < r->nrow; i++) {
+      r->rhs[i] = -r->row[i].g;
+    }
+    memset(r->column, 0, (size_t)tree->nv * sizeof *r->column);
+    sni_rows_correct(r, r->rhs, r->column);
+    for (int j = 0; j < tree->nv; j++) {
+      q[j] += r->column[j];
+    }
+  }
+  for (int i = 0; i < r->nrow; i++) {
+    r->rhs[i] = -r->row[i].rate;
+  }
+  sni_rows_correct(r, r->rhs, qd);
+  sni_dynamics_kinematics(d, q, qd);
+  return SN_OK;
+}
+
+/* ---- memory ---- */
+
+static size_t lay_out(sni_rows *r, const sn_model *m, char *memory) {
+  const size_t nv = (size_t)m->tree.nv, n = (size_t)m->nrow;
+  size_t used = 0;
+#define TAKE(count, size)                                                                          \
+  (memory ? (void *)(memory + used) : NULL);                                                       \
+  used += ((count) * (size) + 63) / 64 * 64
+  r->row = TAKE(n, sizeof *r->row);
+  r->of = TAKE(n, sizeof *r->of);
+  r->order = TAKE(n, sizeof *r->order);
+  r->loop_q = TAKE((size_t)m->nloop_q, sizeof *r->loop_q);
+  r->loop_qd = TAKE((size_t)m->nloop_q, sizeof *r->loop_qd);
+  r->X = TAKE(n * nv, sizeof *r->X);
+  r->S = TAKE(n * n, sizeof *r->S);
+  r->y = TAKE(n, sizeof *r->y);
+  r->lambda = TAKE(n, sizeof *r->lambda);
+  r->rhs = TAKE(n, sizeof *r->rhs);
+  r->column = TAKE(nv, sizeof *r->column);
+#undef TAKE
+  return used;
+}
+
+size_t sni_rows_size(const sn_model *m) {
+  sni_rows r;
+  return lay_out(&r, m, NULL);
+}
+
+void sni_rows_place(sni_rows *r, sni_dynamics *d, bool motions, void *memory) {
+  *r = (sni_rows){.d = d,
+                  .constraint = d->m->constraint,
+                  .nconstraint = d->m->nconstraint + (motions ? d->m->nmotion_row : 0),
+                  .capacity = d->m->nrow};
+  memset(memory, 0, lay_out(r, d->m, memory));
+}

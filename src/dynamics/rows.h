@@ -1,0 +1,71 @@
+/* rows.h: the rows of all constraints together, and the solution of
+ *
+ *     [ A  G^T ] [ x      ]   [ b ]
+ *     [ G  0   ] [ lambda ] = [ c ]          by  (G A^-1 G^T) lambda = G A^-1 b - c     [RM 4]
+ *
+ * for any A that somebody can solve with.  Rows that depend on others take no part: their lambda is
+ * 0, and they are met because the others are, or cannot be met at all. */
+#ifndef SNI_ROWS_H
+#define SNI_ROWS_H
+
+#include "dynamics/dynamics.h"
+
+typedef struct sni_rows {
+  sni_dynamics *d;
+  const sni_constraint *constraint; /* loops and the like, then the motions                 */
+  int nconstraint;
+  sni_row *row; /* nrow  those that are active                                          */
+  int *of;      /* nrow  whose they are                                                 */
+  int nrow, capacity;
+  double *loop_q, *loop_qd; /* coordinates of loops                                          */
+  double *X;  /* capacity x nv  A^-1 G^T, row by row                                    */
+  double *S;  /* capacity x capacity  L of G A^-1 G^T, in the order of its pivots       */
+  int *order; /* capacity  pivots: the first `rank` rows of these are independent       */
+  int rank;
+  double *y;      /* capacity                                                               */
+  double *lambda; /* capacity  of the last correction                                       */
+  double *rhs;    /* capacity  for callers                                                  */
+  double *column; /* nv                                                                     */
+} sni_rows;
+
+/* motions: they are rows too, instead of prescribed joints. */
+size_t sni_rows_size(const sn_model *m);
+void sni_rows_place(sni_rows *r, sni_dynamics *d, bool motions, void *memory);
+
+/* All rows at q, qd and t, on the smooth piece around t_ref.  Needs kinematics. */
+void sni_rows_eval(sni_rows *r, double t, double t_ref, const double *q, const double *qd);
+/* The largest |g|, and whose. */
+double sni_rows_gap(const sni_rows *r, int *constraint);
+
+/* out = G x: a number a row.  Needs kinematics; w->a is used up. */
+void sni_rows_mul(sni_rows *r, const double *x, double *out);
+/* x = G^T of one row. */
+void sni_rows_column(const sni_rows *r, int row, double *x);
+
+/* x = A^-1 b, x zero at first.  A status below 0 ends the factorisation. */
+typedef sn_status (*sni_rows_solver)(void *user, const double *b, double *x);
+sn_status sni_rows_factorise(sni_rows *r, sni_rows_solver solve, void *user);
+
+/* x becomes what solves the system above, x = A^-1 b before; c: a number a row.  lambda is filled.
+ */
+void sni_rows_correct(sni_rows *r, const double *c, double *x);
+
+/* ---- with the masses for A ---- */
+
+/* Takes G qdd to -bias and puts the wrenches and joint forces of the constraints (-G^T lambda) with
+ * the others, after sni_aba without prescribed joints.  -1, or the body without inertia. */
+int sni_rows_accelerate(sni_rows *r, double t, double t_ref, const double *q, const double *qd,
+                        double *qdd);
+
+/* Takes qd to where G qd + rate + gain g = 0, by the least change of momentum.  After kinematics at
+ * q and sni_factorise with the masses. */
+void sni_rows_velocities(sni_rows *r, double t, double t_ref, double gain, const double *q,
+                         double *qd);
+
+/* Moves q until every |g| is at most `tolerance`, by the least motion of the masses, then takes qd
+ * to where G qd + rate = 0.  Leaves the kinematics at both.  SN_NOT_CONVERGED: *worst is the
+ * constraint that stays open, by *gap. */
+sn_status sni_rows_project(sni_rows *r, double t, double t_ref, double tolerance, double *q,
+                           double *qd, int *worst, double *gap);
+
+#endif

@@ -1,0 +1,229 @@
+/* blame.c: who gave the first number that is not finite.
+ *
+ * One of them spoils the accelerations of the whole tree, so the accelerations do not tell.  What
+ * acts is looked at piece by piece instead, from what depends on nothing to what depends on all. */
+#include "methods/blame.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static bool blame(sn_error *err, const char *path, const char *who, const char *what, double t) {
+  sni_fail(err, SN_E_DIVERGED, "%s: %s is not finite at t = %.10g", who, what, t);
+  if (err) {
+    snprintf(err->path, sizeof err->path, "%.200s", path);
+  }
+  return true;
+}
+
+/* The first of value, rate and acceleration that is not finite, up to the given order; -1: none. */
+static int bad_order(const sn_model *m, int function, double t, double t_ref, int order) {
+  double f[3] = {0};
+  if (function >= 0) {
+    sni_function_eval(m->function[function], t, t_ref, f);
+  }
+  for (int k = 0; k <= order; k++) {
+    if (!isfinite(f[k])) {
+      return k;
+    }
+  }
+  return -1;
+}
+
+static bool has(const int *list, int n, int function) {
+  for (int k = 0; k < n; k++) {
+    if (list[k] == function) {
+      return true;
+    }
+  }
+  return false;
+}
+
+void sni_blame_owner(const sn_model *m, int function, char *who, size_t size) {
+  snprintf(who, size, "something");
+  for (int k = 0; k < m->ndrive; k++) {
+    if (has(m->drive[k].target, SN_NV_MAX, function) ||
+        has(m->drive[k].rate, SN_NV_MAX, function)) {
+      snprintf(who, size, "drive of joint '%.200s'", m->name[m->drive[k].body]);
+    }
+  }
+  for (int k = 0; k < m->nmotion; k++) {
+    if (m->motion[k].active == function || has(m->motion[k].q, SN_NV_MAX, function)) {
+      snprintf(who, size, "motion '%.200s'", m->motion_name[k]);
+    }
+  }
+  for (int k = 0; k < m->nforce; k++) {
+    if (m->force[k].active == function ||
+        has(m->force[k].function, m->force[k].nfunction, function)) {
+      snprintf(who, size, "force '%.200s'", m->force_name[k]);
+    }
+  }
+}
+
+static bool blame_input(const sn_sim *sim, double t, const sn_input *input, sn_error *err) {
+  const sni_tree *tree = &sim->m->tree;
+  const struct {
+    const double *value;
+    const char *what;
+  } part[] = {{input->tau, "tau"},
+              {input->drive_target, "drive_target"},
+              {input->drive_rate, "drive_rate"}};
+  char who[300];
+  for (int k = 0; k < SNI_COUNT(part); k++) {
+    const int i = part[k].value ? sni_dynamics_not_finite(&sim->d, part[k].value) : -1;
+    if (i >= 0) {
+      snprintf(who, sizeof who, "input of joint '%.200s'", sim->m->name[i]);
+      return blame(err, "", who, part[k].what, t);
+    }
+  }
+  for (int i = 0; input->wrench && i < tree->nbody; i++) {
+    if (!sn_vec3_finite(input->wrench[i].w) || !sn_vec3_finite(input->wrench[i].v)) {
+      snprintf(who, sizeof who, "input of body '%.200s'", sim->m->name[i]);
+      return blame(err, "", who, "wrench", t);
+    }
+  }
+  return false;
+}
+
+static bool blame_drives(const sn_sim *sim, double t, double t_ref, const sn_input *input,
+                         sn_error *err) {
+  const sn_model *m = sim->m;
+  for (int k = 0; k < m->ndrive; k++) {
+    const sni_drive *drive = &m->drive[k];
+    const int adr = m->tree.vadr[drive->body], nv = m->tree.vadr[drive->body + 1] - adr;
+    char who[300], path[300];
+    snprintf(who, sizeof who, "drive of joint '%.200s'", m->name[drive->body]);
+    for (int c = 0; c < nv; c++) {
+      const bool own_rate = drive->rate[c] >= 0 || (input && input->drive_rate);
+      const int target = input && input->drive_target ? -1 : drive->target[c];
+      const int rate = input && input->drive_rate ? -1 : drive->rate[c];
+      const int bad = bad_order(m, target, t, t_ref, own_rate ? 0 : 1);
+      if (bad >= 0 || bad_order(m, rate, t, t_ref, 0) >= 0) {
+        snprintf(path, sizeof path, "bodies.%.200s.joint.drive.%s", m->name[drive->body],
+                 bad >= 0 ? "target" : "rate");
+        return blame(err, path, who,
+                     bad == 0   ? "target"
+                     : bad == 1 ? "the rate of the target"
+                                : "rate",
+                     t);
+      }
+    }
+  }
+  return false;
+}
+
+static bool blame_motions(const sn_sim *sim, double t, double t_ref, sn_error *err) {
+  static const char *const what[] = {"q", "the rate of q", "the acceleration of q"};
+  const sn_model *m = sim->m;
+  for (int k = 0; k < m->nmotion; k++) {
+    const sni_motion *motion = &m->motion[k];
+    const int nv = m->tree.vadr[motion->body + 1] - m->tree.vadr[motion->body];
+    double on[3] = {1};
+    if (motion->active >= 0) {
+      sni_function_eval(m->function[motion->active], t_ref, t_ref, on);
+    }
+    for (int c = 0; c < nv && on[0] > 0; c++) {
+      const int bad = bad_order(m, motion->q[c], t, t_ref, 2);
+      if (bad >= 0) {
+        char who[300], path[300];
+        snprintf(who, sizeof who, "motion '%.200s'", m->motion_name[k]);
+        snprintf(path, sizeof path, "motions.%.200s.q", m->motion_name[k]);
+        return blame(err, path, who, what[bad], t);
+      }
+    }
+  }
+  return false;
+}
+
+/* ---- what depends on the motion ---- */
+
+static bool acts_finite(const sni_dynamics *d) {
+  for (int i = 0; i < d->m->tree.nbody; i++) {
+    if (!sn_vec3_finite(d->w.wrench[i].w) || !sn_vec3_finite(d->w.wrench[i].v)) {
+      return false;
+    }
+  }
+  return sni_dynamics_not_finite(d, d->w.tau) < 0;
+}
+
+static bool blame_forces(sn_sim *sim, double t, double t_ref, sn_error *err) {
+  const sn_model *m = sim->m;
+  sni_dynamics *d = &sim->d;
+  const sni_force_eval e = sni_dynamics_force_eval(d, t, t_ref, false);
+  for (int f = 0; f < m->nforce; f++) {
+    const sni_force *force = &m->force[f];
+    memset(d->w.wrench, 0, (size_t)m->tree.nbody * sizeof *d->w.wrench);
+    memset(d->w.tau, 0, (size_t)m->tree.nv * sizeof *d->w.tau);
+    if (!sni_force_is_active(&e, force)) {
+      continue;
+    }
+    sni_force_kind(force->kind)->apply(&e, force, d->params.force + force->param);
+    bool by_time = false;
+    for (int k = 0; k < force->nfunction; k++) {
+      by_time = by_time || bad_order(m, force->function[k], t, t_ref, 0) >= 0;
+    }
+    if (by_time || !acts_finite(d)) {
+      char who[300], path[300];
+      snprintf(who, sizeof who, "force '%.200s'", m->force_name[f]);
+      snprintf(path, sizeof path, "forces.%.200s", m->force_name[f]);
+      return blame(err, path, who, by_time ? "its function of time" : "what it gives", t);
+    }
+  }
+  return false;
+}
+
+static bool blame_user(sn_sim *sim, double t, const double *q, const double *qd, sn_error *err) {
+  sni_dynamics *d = &sim->d;
+  const sni_tree *tree = &sim->m->tree;
+  if (!d->user_force) {
+    return false;
+  }
+  memset(d->w.wrench, 0, (size_t)tree->nbody * sizeof *d->w.wrench);
+  memset(d->w.tau, 0, (size_t)tree->nv * sizeof *d->w.tau);
+  const sn_force_context context = {.t = t,
+                                    .nbody = tree->nbody,
+                                    .nv = tree->nv,
+                                    .E_wb = d->E_wb,
+                                    .phi = d->phi,
+                                    .q = q,
+                                    .qd = qd,
+                                    .wrench = d->w.wrench,
+                                    .tau = d->w.tau};
+  d->user_force(&context, d->user);
+  return !acts_finite(d) && blame(err, "", "the user's force", "what it gives", t);
+}
+
+bool sni_blame(sn_sim *sim, double t, double t_ref, const double *q, const double *qd,
+               const sn_input *input, sn_error *err) {
+  const size_t bytes = (size_t)sim->m->tree.nv * sizeof(double);
+  if ((input && blame_input(sim, t, input, err)) || blame_drives(sim, t, t_ref, input, err) ||
+      blame_motions(sim, t, t_ref, err)) {
+    return true;
+  }
+  memcpy(sim->q, q, bytes);
+  memcpy(sim->qd, qd, bytes);
+  sni_dynamics_prescribe(&sim->d, t, t_ref, sim->q, sim->qd, NULL);
+  sni_dynamics_kinematics(&sim->d, sim->q, sim->qd);
+  sni_dynamics_poses(&sim->d);
+  return blame_forces(sim, t, t_ref, err) || blame_user(sim, t, sim->q, sim->qd, err);
+}
+
+int sni_blame_body(const sn_sim *sim, const double *before, const double *after) {
+  const sni_tree *tree = &sim->m->tree;
+  int culprit = -1;
+  bool any_bad = false;
+  double most = -1;
+  for (int i = 0; i < tree->nbody; i++) {
+    bool bad = false;
+    double speed = -1;
+    for (int c = tree->vadr[i]; c < tree->vadr[i + 1]; c++) {
+      bad = bad || !isfinite(after[c]) || !isfinite(after[tree->nv + c]);
+      speed = fmax(speed, fabs(before[tree->nv + c]));
+    }
+    if ((bad && !any_bad) || (bad == any_bad && speed > most)) {
+      culprit = i;
+      most = speed;
+    }
+    any_bad = any_bad || bad;
+  }
+  return culprit;
+}

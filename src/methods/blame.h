@@ -1,0 +1,20 @@
+/* blame.h: who gave the first number that is not finite. */
+#ifndef SNI_BLAME_H
+#define SNI_BLAME_H
+
+#include "methods/sim.h"
+
+/* Looks, at finite q and qd, for what is not finite by itself: the input, functions of time,
+ * forces, the user's force.  Says so in err and returns true; false: all is well there.  t_ref: on
+ * which smooth piece of the functions t is. */
+bool sni_blame(sn_sim *sim, double t, double t_ref, const double *q, const double *qd,
+               const sn_input *input, sn_error *err);
+
+/* The body that moves fastest among those for which `after` (q, then qd) is not finite, or among
+ * all of them if it is finite.  before: the same numbers while they were good. */
+int sni_blame_body(const sn_sim *sim, const double *before, const double *after);
+
+/* Whose function of time this is: "drive of joint 'hip'". */
+void sni_blame_owner(const sn_model *m, int function, char *who, size_t size);
+
+#endif

@@ -1,0 +1,197 @@
+"""sinew make: the scenes that are made by rule are valid, run, and are what they say."""
+import csv
+import json
+import math
+import subprocess
+import unittest
+
+import yaml
+
+from command import BAD_INPUT, SCENES, SINEW, Command, sinew
+
+NAMES = ["bridge", "deck", "net", "tensegrity", "arm"]
+SCENE_FILES = {  # of scenes/redmax, and what makes them
+    "bridge": ["bridge", "--count", "40"],
+    "bridge_flexible": ["bridge", "--count", "20", "--towers", "flexible", "--weight", "4800*500"],
+    "deck": ["deck"],
+    "net": ["net"],
+    "tensegrity": ["tensegrity"],
+    "tensegrity_balls": ["tensegrity", "--shape", "icosahedron", "--size", "3"],
+    "arm": ["arm"],
+}
+
+
+class Make(Command):
+    def run_scene(self, text, duration=1, **settings):
+        """Runs it and gives back the summary and the recorded rows."""
+        out = self.place / "out.csv"
+        changes = [f"--set={key}={value}" for key, value in settings.items()]
+        summary = json.loads(self.good("run", "-", "--duration", duration, "--json", "--out", out, *changes, stdin=text))
+        with open(out, encoding="utf-8", newline="") as file:
+            rows = [{key: float(value) for key, value in row.items()} for row in csv.DictReader(file)]
+        self.assertEqual(summary["status"], "done")
+        return summary, rows
+
+    def sane(self, *arguments, duration=1):
+        """Valid without a warning, runs at 10 ms, and gains no more energy than it was given."""
+        text = self.good("make", *arguments)
+        self.assertIn("sinew: 1", text)
+        self.assertTrue(text.startswith(f"# Made by 'sinew make {arguments[0]}'"))
+        self.assertIn("valid", self.good("check", "-", stdin=text))
+        _, rows = self.run_scene(text, duration)
+        self.assertTrue(all(math.isfinite(value) for row in rows for value in row.values()))
+        return text, rows
+
+    def test_list(self):
+        text = self.good("make")
+        for name in NAMES:
+            self.assertRegex(text, rf"(?m)^{name} +\S")
+
+    def test_help(self):
+        for name in NAMES:
+            text = self.good("make", name, "--help")
+            self.assertTrue(text.startswith(f"usage: sinew make {name}"))
+            self.assertIn("\noptions:\n", text)
+            self.assertRegex(text, rf"\nexamples:\n(  .*\n)*  sinew make {name}")
+
+    def test_examples_of_the_help(self):
+        for name in NAMES:
+            examples = self.good("make", name, "--help").split("\nexamples:\n")[1].splitlines()
+            for example in examples:
+                words = example.split()
+                self.good(*words[1:words.index(">")])
+
+    def test_same_every_time(self):
+        for name in NAMES:
+            self.assertEqual(self.good("make", name), self.good("make", name))
+
+    def test_files_of_the_tree(self):
+        for name, arguments in SCENE_FILES.items():
+            with self.subTest(file=name):
+                self.assertEqual((SCENES / "redmax" / f"{name}.yaml").read_text(), self.good("make", *arguments))
+
+    def test_readable(self):
+        for name in NAMES:
+            lines = self.good("make", name).split("\n")
+            self.assertTrue(all(len(line) <= 130 for line in lines), max(lines, key=len))
+            self.assertFalse(any("-0," in line or "-0]" in line or "nan" in line for line in lines))
+
+    def test_refused(self):
+        self.bad(BAD_INPUT, "sinew make: there is no generator 'brige': did you mean 'bridge'?", "make", "brige")
+        self.bad(BAD_INPUT, "sinew make: there is no generator 'xyz': 'sinew make' lists them", "make", "xyz")
+        self.bad(BAD_INPUT, "sinew make: there is no option --count: see 'sinew make --help'", "make", "--count", "3")
+        self.bad(BAD_INPUT, "sinew make bridge: --count: is 3, needs a whole number from 4 to 100000",
+                 "make", "bridge", "--count", "3")
+        self.bad(BAD_INPUT, "sinew make deck: --count: is 2.5, needs a whole number from 1 to 100000",
+                 "make", "deck", "--count", "5/2")
+        self.bad(BAD_INPUT, "sinew make bridge: --towers: is 'soft', needs rigid or flexible",
+                 "make", "bridge", "--towers", "soft")
+        self.bad(BAD_INPUT, "sinew make net: --rows: is 0, needs a whole number from 1 to 100000",
+                 "make", "net", "--rows", "0")
+        self.bad(BAD_INPUT, "sinew make bridge: there is no option --size: see 'sinew make bridge --help'",
+                 "make", "bridge", "--size", "3")
+        self.bad(BAD_INPUT, "sinew make deck: 'x' is one too many: sinew make deck [--count N]", "make", "deck", "x")
+
+    # ---- what each is ----
+
+    def test_bridge(self):
+        for count in (4, 5, 20, 80, 161):
+            text, rows = self.sane("bridge", "--count", count)
+            scene = yaml.safe_load(text)
+            self.assertEqual(sum(name.startswith("deck_") for name in scene["bodies"]), count)
+            self.assertEqual(len(scene["forces"]), 31)
+            # the deck ends at its anchor, and stays there
+            end = [[row[f"deck_{count}.pos.{axis}"] for axis in "xz"] for row in rows]
+            length = scene["defaults"]["body"]["shapes"][0]["size"][0]
+            self.assertLess(abs(end[0][0] + length - 12), 0.02 + length / 2)
+            for x, z in end:
+                self.assertLess(math.hypot(x - end[0][0], z - end[0][1]), 0.05)
+            # it gives way under its own weight, a little, and comes to rest
+            self.assertLess(rows[-1]["E"], rows[0]["E"])
+
+    def test_flexible_bridge(self):
+        for count in (4, 20, 80):
+            text, rows = self.sane("bridge", "--count", count, "--towers", "flexible", "--weight", "4800*500", duration=5)
+            scene = yaml.safe_load(text)
+            self.assertEqual(scene["bodies"]["left"]["repeat"]["count"], count)
+            middle = [row[f"deck_{(count + 1) // 2}.pos.z"] for row in rows]
+            if count >= 20:  # fewer pieces have fewer hinges to bend in
+                self.assertGreater(middle[0] - min(middle), 0.1)
+            self.assertLess(abs(middle[-1] - middle[0]), 0.2)  # it comes back
+
+    def test_deck(self):
+        for count in (1, 2, 80, 320):
+            _, rows = self.sane("deck", "--count", count)
+            self.assertLess(abs(rows[-1]["E"]), 1)
+            self.assertLess(rows[-1]["T"], 1e-6)  # at rest after a second
+            self.assertTrue(all(abs(row[f"link_{count}.pos.z"]) < 0.05 for row in rows))
+
+    def test_net(self):
+        for arguments, ropes, links in ((("--size", 2), 2, 2), ((), 10, 10), (("--rows", 3, "--columns", 12), 12, 3)):
+            text, rows = self.sane("net", *arguments)
+            scene = yaml.safe_load(text)
+            self.assertEqual((len(scene["bodies"]), scene["bodies"]["rope_1"]["repeat"]["count"]), (ropes, links))
+            self.assertEqual(sum(name.startswith("knot") for name in scene["forces"]), (ropes - 1) * links)
+            # after the gust it only loses energy
+            later = [row["E"] for row in rows if row["t"] > 0.51]
+            self.assertLess(later[-1], later[0])
+            self.assertLess(max(later), later[0] + 1e-6 * abs(later[0]))
+
+    def test_tensegrity_is_in_balance(self):
+        """Without weight and push nothing moves: the tensions are those that the struts can bear."""
+        for arguments, still in ((("--size", 1), 1e-4), (("--shape", "icosahedron", "--size", 1), 1e-9),
+                                 (("--size", 3), 0.01)):  # knots between prisms give by a millimetre
+            text, _ = self.sane("tensegrity", *arguments)
+            _, rows = self.run_scene(text, 2, gravity="[0, 0, 0]", **{"forces.push.active": 0})
+            for axis in [key for key in rows[0] if ".pos." in key]:
+                self.assertLess(max(abs(row[axis] - rows[0][axis]) for row in rows), still, arguments)
+
+    def test_tensegrity(self):
+        for shape, struts in (("prism", 3), ("icosahedron", 6)):
+            for size in (1, 4, 10):
+                text, rows = self.sane("tensegrity", "--shape", shape, "--size", size, duration=2)
+                scene = yaml.safe_load(text)
+                self.assertEqual(len(scene["bodies"]), struts * size)
+                axis = f"strut_{struts * size}.pos.z"  # it stands, or hangs
+                self.assertLess(max(abs(row[axis] - rows[0][axis]) for row in rows), 0.1 * size + 0.05)
+                later = [row["E"] for row in rows if row["t"] > 0.41]
+                self.assertLess(max(later), later[0] + 1e-6 * abs(later[0]))
+
+    def test_arm(self):
+        """The biceps bends the elbow in the first second, the triceps stretches it in the next."""
+        for weight in (0, 1, 3):
+            text, rows = self.sane("arm", "--weight", weight, duration=2)
+            forces = yaml.safe_load(text)["forces"]
+            self.assertEqual((len(forces), {len(force["via"]) for force in forces.values()}), (6, {2, 3}))
+            first = [row["forearm.q"] for row in rows if row["t"] <= 1]
+            second = [row["forearm.q"] for row in rows if row["t"] > 1.3]
+            self.assertGreater(max(first), 0.9)
+            self.assertLess(max(second), 0.5)
+            self.assertTrue(all(-0.4 < q < 1.6 for q in first + second))
+
+    def test_all_cables_are_in_tension(self):
+        scene = yaml.safe_load(self.good("make", "tensegrity", "--size", 3))
+        rings = [force for name, force in scene["forces"].items() if name.startswith("ring")]
+        self.assertEqual(len(rings), 12)
+        self.assertEqual(len({round(force["rest_length"], 6) for force in rings}), 2)  # ends and between
+
+    def test_net_spreads_along_the_springs(self):
+        """The gust is strongest in the middle, and the knots carry it to the edge."""
+        text = self.good("make", "net", "--size", "6")
+        _, rows = self.run_scene(text)
+        edge, middle = (max(abs(row[f"rope_{c}_6.pos.y"]) for row in rows) for c in (1, 3))
+        self.assertGreater(middle, edge)
+        self.assertGreater(edge, 0.3 * middle)
+
+    def test_full_disk(self):
+        with open("/dev/full", "w", encoding="utf-8") as full:
+            done = subprocess.run([SINEW, "make", "deck"], stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+        self.assertEqual((done.returncode, done.stderr), (BAD_INPUT, "sinew make deck: cannot write to standard output\n"))
+
+    def test_in_a_pipe(self):
+        text = self.good("make", "deck", "--count", "3")
+        self.assertEqual(sinew("check", "-", stdin=text).returncode, 0)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,187 @@
+/* What a smaller step of `redmax` buys: the order of each integrator on a mechanism with springs
+ * between its branches and damping, and what the implicit ones take from an oscillation, against
+ * the closed formulas. */
+#include "redmax.h"
+
+#include <complex.h>
+
+#define DURATION 0.25
+
+/* ---- order ---- */
+
+/* Two arms on a turning base, a free body between them, springs across and dampers everywhere. */
+static sn_model *machine(void) {
+  sn_body_def base = test_link("base", "world", "revolute");
+  sn_body_def left = test_link("left", "base", "spherical");
+  sn_body_def right = test_link("right", "base", "universal");
+  sn_body_def hand = test_link("hand", "right", "prismatic");
+  sn_body_def weight = test_link("weight", "world", "free");
+  left.joint.at = sn_pose(-0.5, 0, -0.3);
+  right.joint.at = sn_pose(0.5, 0, -0.3);
+  hand.joint.at = sn_pose(0, 0, -1);
+  hand.joint.stiffness = sn_per_dof_all(30);
+  left.joint.damping = right.joint.damping = hand.joint.damping = sn_per_dof_all(0.2);
+  weight.damping_linear = 0.1;
+  sn_builder *b = test_builder(&base);
+  const sn_body_def *rest[] = {&left, &right, &hand, &weight};
+  for (int k = 0; k < 4; k++) {
+    CHECK(sn_builder_add_body(b, rest[k]) == SN_OK, "out of memory");
+  }
+  const sn_vec3 tip = {0, 0.1, -0.9}, side = {0.2, 0, 0}, zero = {0, 0, 0};
+  const sn_force_def spring[] = {spring_def("across", "left", tip, "right", tip, 20, 0.5, 0.8),
+                                 spring_def("tight", "left", tip, "weight", side, 10, 0.3, 0.5),
+                                 spring_def("zero", "hand", tip, "weight", zero, 8, 0.2, 0)};
+  for (int k = 0; k < 3; k++) {
+    CHECK(sn_builder_add_force(b, &spring[k]) == SN_OK, "out of memory");
+  }
+  const sn_initial_def start[] = {{.body = "base", .q = sn_per_dof_all(0.5)},
+                                  {.body = "left", .q = {3, {0.3, 0.2, -0.4}}},
+                                  {.body = "weight", .q = {6, {0, 0.4, -1.3, 0.1, 0.2, 0.3}}}};
+  for (int k = 0; k < 3; k++) {
+    CHECK(sn_builder_set_initial(b, &start[k]) == SN_OK, "out of memory");
+  }
+  return test_finish(b);
+}
+
+/* q and qd at T; returns the evaluations that it took. */
+static double run(const sn_model *m, const sn_options *o, double T, double *y) {
+  sn_sim *sim = test_sim(m, o);
+  sn_state *s = test_state(m);
+  const size_t nv = (size_t)sn_model_dof_count(m);
+  double evaluations = 0;
+  for (int k = 0; k < (int)lround(T / o->step); k++) {
+    evaluations += redmax_step(sim, s, NULL).evaluations;
+  }
+  memcpy(y, sn_state_q(s), nv * sizeof *y);
+  memcpy(y + nv, sn_state_qd(s), nv * sizeof *y);
+  sn_state_free(&s);
+  sn_sim_free(&sim);
+  return evaluations;
+}
+
+/* dopri5 chooses its own substeps, so its order is that of the error against the evaluations, when
+ * the tolerance goes from 1e-7 to 1e-10; that of the others from halving the step. */
+TEST(the_order_of_every_integrator) {
+  static const struct {
+    const char *name;
+    sn_implicit integrator;
+    double order, slack, step;
+  } way[] = {{"euler", SN_EULER, 1, 0.1, DURATION / 512},
+             {"extrapolated", SN_EXTRAPOLATED, 2, 0.1, DURATION / 256},
+             {"rk4", SN_IMPLICIT_RK4, 4, 0.15, DURATION / 32},
+             {"dopri5", SN_IMPLICIT_DOPRI5, 5, 0.5, DURATION}};
+  sn_model *m = machine();
+  const int n = 2 * sn_model_dof_count(m);
+  double exact[64], y[64];
+  CHECK(n <= 64, "%d numbers", n);
+  sn_options o = redmax_options(DURATION);
+  o.redmax.integrator = SN_IMPLICIT_DOPRI5;
+  o.recursive.rel_tol = o.recursive.abs_tol = 1e-13;
+  run(m, &o, DURATION, exact);
+  print_message("  integrator    errors               order\n");
+  for (int w = 0; w < 4; w++) {
+    const bool adaptive = way[w].integrator == SN_IMPLICIT_DOPRI5;
+    double error[2], work[2];
+    for (int level = 0; level < 2; level++) {
+      o = redmax_options(adaptive ? way[w].step : way[w].step / (1 << level));
+      o.redmax.integrator = way[w].integrator;
+      o.recursive.rel_tol = o.recursive.abs_tol = level ? 1e-10 : 1e-7;
+      work[level] = run(m, &o, DURATION, y);
+      error[level] = largest_difference(y, exact, n);
+    }
+    const double order = log(error[0] / error[1]) / log(work[1] / work[0]);
+    print_message("  %-12s  %.2e  %.2e   %.2f\n", way[w].name, error[0], error[1], order);
+    CHECK(fabs(order - way[w].order) < way[w].slack, "%s: the order is %g, not %g", way[w].name,
+          order, way[w].order);
+  }
+  sn_model_free(&m);
+}
+
+/* ---- numerical damping ---- */
+
+/* One step of y' = i w y as y1 = R(i w h) y. */
+static double complex euler_factor(double complex z) {
+  return 1 / (1 - z);
+}
+static double complex extrapolated_factor(double complex z) {
+  return 2 / ((1 - z / 2) * (1 - z / 2)) - 1 / (1 - z);
+}
+static double complex rk4_factor(double complex z) {
+  return 1 + z + z * z / 2 + z * z * z / 6 + z * z * z * z / 24;
+}
+
+/* A slider on a spring; y = x - i v/w. */
+static sn_model *slider(double k) {
+  sn_body_def def = test_link("slider", "world", "prismatic");
+  def.joint.axis = (sn_vec3){1, 0, 0};
+  def.inertia.mass = 1;
+  sn_builder *b = test_builder(&def);
+  sn_builder_set_gravity(b, (sn_vec3){0, 0, 0});
+  const sn_vec3 zero = {0, 0, 0}, away = {2, 0, 0};
+  const sn_force_def spring = spring_def("spring", NULL, away, "slider", zero, k, 0, 2);
+  CHECK(sn_builder_add_force(b, &spring) == SN_OK, "out of memory");
+  return test_finish(b);
+}
+
+/* Ten steps each: what is left is R^10, in size and in phase.  The table gives the ratio of damping
+ * that R amounts to, -ln|R| / arg R, and how much too fast the oscillation is. */
+TEST(numerical_damping) {
+  static const struct {
+    const char *name;
+    sn_implicit integrator;
+    double complex (*factor)(double complex);
+    double limit; /* of w h */
+  } way[] = {{"euler", SN_EULER, euler_factor, INFINITY},
+             {"extrapolated", SN_EXTRAPOLATED, extrapolated_factor, INFINITY},
+             {"rk4", SN_IMPLICIT_RK4, rk4_factor, 2.8}};
+  static const double angles[] = {0.01, 0.03, 0.1, 0.2, 0.5, 1, 2, 5, 10, 100};
+  const double w = 20;
+  sn_model *m = slider(w * w);
+  print_message("  w h    ");
+  for (int k = 0; k < 3; k++) {
+    print_message("  %-12s ratio     frequency ", way[k].name);
+  }
+  print_message("\n");
+  for (size_t a = 0; a < sizeof angles / sizeof angles[0]; a++) {
+    print_message("  %-6g ", angles[a]);
+    for (int k = 0; k < 3; k++) {
+      if (angles[a] > way[k].limit) {
+        continue;
+      }
+      sn_options o = redmax_options(angles[a] / w);
+      o.redmax.integrator = way[k].integrator;
+      sn_sim *sim = test_sim(m, &o);
+      sn_state *s = test_state(m);
+      sn_state_q(s)[0] = 0.01;
+      const double complex R = way[k].factor(I * angles[a]);
+      double complex y = 0.01;
+      for (int n = 0; n < 10; n++) {
+        redmax_step(sim, s, NULL);
+        y *= R;
+        const double complex got = sn_state_q(s)[0] - I * sn_state_qd(s)[0] / w;
+        CHECK(cabs(got - y) < 1e-12 * 0.01, "%s, w h = %g, step %d: %g + %gi instead of %g + %gi",
+              way[k].name, angles[a], n, creal(got), cimag(got), creal(y), cimag(y));
+      }
+      print_message("  |R| %.6f  %.2e  %+.2e", cabs(R), -log(cabs(R)) / fabs(carg(R)),
+                    fabs(carg(R)) / angles[a] - 1);
+      sn_state_free(&s);
+      sn_sim_free(&sim);
+    }
+    print_message("\n");
+  }
+  sn_model_free(&m);
+}
+
+/* L-stable: what the step does not resolve at all is gone. */
+TEST(unresolved_oscillations_vanish) {
+  CHECK(cabs(euler_factor(I * 1e6)) < 1e-5, "euler");
+  CHECK(cabs(extrapolated_factor(I * 1e6)) < 1e-5, "extrapolated");
+  for (double z = 1e-3; z < 1e4; z *= 1.01) {
+    CHECK(cabs(extrapolated_factor(I * z)) <= 1, "extrapolated grows at w h = %g", z);
+  }
+}
+
+int main(void) {
+  RUN_TESTS(T(the_order_of_every_integrator), T(numerical_damping),
+            T(unresolved_oscillations_vanish));
+}
