@@ -346,6 +346,10 @@ SN_API sn_status sn_sim_create(const sn_model *model, const sn_options *options,
                                sn_error *err);
 SN_API void sn_sim_free(sn_sim **sim);
 
+/* What the method has chosen by itself and why, in a few words; "" if there was nothing to choose.
+ * Returns out. */
+SN_API const char *sn_sim_describe(const sn_sim *sim, char *out, size_t out_size);
+
 /* Moves the state onto the constraints of the model, by the least motion of its masses: loops
  * closed, motions where they are at the state's time.  SN_E_UNCONVERGED names what stays open. */
 SN_API sn_status sn_sim_assemble(sn_sim *sim, sn_state *state, sn_error *err);

@@ -13,6 +13,12 @@ void cli_report_step(cli_report *r, const sn_info *info) {
   r->substeps += info->substeps;
   r->rejected += info->rejected;
   r->evaluations += info->evaluations;
+  r->iterations += info->iterations;
+  r->iterations_most =
+      info->iterations > r->iterations_most ? info->iterations : r->iterations_most;
+  r->retries += info->retries;
+  r->residual = fmax(r->residual, info->residual);
+  r->solves = r->solves || info->residual > 0 || info->iterations > 0;
 }
 
 void cli_report_energy(cli_report *r, double t, double kinetic, double potential) {
@@ -46,6 +52,20 @@ void cli_report_print(const cli_report *r, const cli_plan *plan, FILE *to) {
           "  steps       %" PRId64 " of %g, with %" PRId64 " substeps (%" PRId64
           " repeated) and %" PRId64 " evaluations\n",
           r->steps, plan->run.options.step, r->substeps, r->rejected, r->evaluations);
+  if (r->chosen[0]) {
+    fprintf(to, "  solver      %s\n", r->chosen);
+  }
+  if (r->solves && r->iterations > 0) {
+    fprintf(to, "  solves      %.3g iterations a step, at most %d; residual at most %.2g\n",
+            r->steps > 0 ? (double)r->iterations / (double)r->steps : 0.0, r->iterations_most,
+            r->residual);
+  } else if (r->solves) {
+    fprintf(to, "  solves      direct; residual at most %.2g\n", r->residual);
+  }
+  if (r->retries > 0) {
+    fprintf(to, "  retries     %" PRId64 ": steps divided because a solve did not converge\n",
+            r->retries);
+  }
   fprintf(to,
           "  energy      start E = %.9g (T = %.6g, V = %.6g)\n"
           "              end   E = %.9g (T = %.6g, V = %.6g)\n",
@@ -81,6 +101,15 @@ void cli_report_json(const cli_report *r, const cli_plan *plan, sni_json *j) {
   sni_json_raw(j, "substeps", "%" PRId64, r->substeps);
   sni_json_raw(j, "rejected", "%" PRId64, r->rejected);
   sni_json_raw(j, "evaluations", "%" PRId64, r->evaluations);
+  if (r->solves) {
+    sni_json_open(j, "solver", "{");
+    sni_json_text(j, "chosen", r->chosen);
+    sni_json_raw(j, "iterations", "%" PRId64, r->iterations);
+    sni_json_raw(j, "iterations_most", "%d", r->iterations_most);
+    sni_json_raw(j, "retries", "%" PRId64, r->retries);
+    cli_json_number(j, "residual", r->residual);
+    sni_json_close(j, "}");
+  }
   cli_json_number(j, "wall_seconds", r->wall);
   cli_json_number(j, "real_time_factor", real_time_factor(r));
   sni_json_open(j, "energy", "{");

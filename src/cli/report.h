@@ -12,6 +12,11 @@ typedef struct cli_report {
   const char *status; /* "done", "interrupted" or "stopped"                             */
   double t_start, t_end, wall;
   int64_t steps, substeps, rejected, evaluations;
+  char chosen[256]; /* what the method chose, "": nothing                                 */
+  bool solves;      /* it solves linear systems, and these say how that went:             */
+  int64_t iterations, retries;
+  int iterations_most;
+  double residual; /* largest                                                           */
 
   bool any_energy;
   double T0, V0, T1, V1;     /* first and last                                           */

@@ -110,14 +110,18 @@ static int prepare_sim(job *j) {
       sn_sim_create(sn_scene_model(j->scene), &j->plan.run.options, &j->sim, &err) != SN_OK) {
     return fail(j, &err);
   }
+  sn_sim_describe(j->sim, j->report.chosen, sizeof j->report.chosen);
   return CLI_DONE;
 }
 
 static int prepare_state(job *j) {
   sn_error err = {0};
   const sn_model *m = sn_scene_model(j->scene);
-  const sn_status status = j->s->load ? sn_state_load(m, j->s->load, &j->state, &err)
-                                      : sn_state_create(m, &j->state, &err);
+  sn_status status = j->s->load ? sn_state_load(m, j->s->load, &j->state, &err)
+                                : sn_state_create(m, &j->state, &err);
+  if (status == SN_OK && !j->s->load) {
+    status = sn_sim_assemble(j->sim, j->state, &err);
+  }
   return status == SN_OK ? CLI_DONE : fail(j, &err);
 }
 

@@ -123,6 +123,16 @@ sn_status sn_sim_create(const sn_model *m, const sn_options *options, sn_sim **o
   return status;
 }
 
+const char *sn_sim_describe(const sn_sim *sim, char *out, size_t out_size) {
+  if (out_size > 0) {
+    out[0] = 0;
+  }
+  if (sim->method->describe) {
+    sim->method->describe(sim, out, out_size);
+  }
+  return out;
+}
+
 void sn_sim_free(sn_sim **sim) {
   if (*sim && (*sim)->method->destroy) {
     (*sim)->method->destroy(*sim);

@@ -41,6 +41,8 @@ typedef struct sni_method {
   /* After the work memory is there and zeroed.  NULL: nothing to do. */
   sn_status (*create)(sn_sim *sim, sn_error *err);
   void (*destroy)(sn_sim *sim); /* what create took; NULL: nothing */
+  /* See sn_sim_describe.  NULL: nothing was chosen. */
+  void (*describe)(const sn_sim *sim, char *out, size_t out_size);
   bool motions_are_rows; /* a motion is a constraint like others, not a prescribed joint     */
   /* True: states at any times come out of one and the same motion, whatever options.step is. */
   bool (*dense)(const sn_options *options);

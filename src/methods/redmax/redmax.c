@@ -15,6 +15,7 @@
 #include "methods/redmax/solve.h"
 #include "methods/sim.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #define RETRY_DEPTH  10 /* a step is divided into at most 1024                         */
@@ -104,6 +105,27 @@ static void redmax_destroy(sn_sim *sim) {
   redmax *r = sim->method_work;
   for (int k = 0; k < SNI_SOLVERS; k++) {
     sni_solvers[k]->free(&r->own[k]);
+  }
+}
+
+static void redmax_describe(const sn_sim *sim, char *out, size_t out_size) {
+  const sni_choice *c = &((const redmax *)sim->method_work)->choice;
+  if (sim->options.redmax.solver != SN_SOLVER_AUTO) {
+    return;
+  }
+  snprintf(out, out_size, "auto took %s", sni_solvers[c->solver]->name);
+  if (c->solver == SNI_TREE) {
+    snprintf(out + strlen(out), out_size - strlen(out), ": no force couples bodies that both move");
+    return;
+  }
+  const char *sign = ": ";
+  for (int k = 0; k < SNI_SOLVERS; k++) {
+    if (isfinite(c->cost[k])) {
+      const size_t used = strlen(out);
+      snprintf(out + used, out_size - used, "%s%s %.3g us a solve", sign, sni_solvers[k]->name,
+               1e-3 * c->cost[k]);
+      sign = ", ";
+    }
   }
 }
 
@@ -492,5 +514,6 @@ const sni_method sni_method_redmax = {
     .motions_are_rows = true,
     .create = redmax_create,
     .destroy = redmax_destroy,
+    .describe = redmax_describe,
     .dense = redmax_dense,
     .step = redmax_step};
