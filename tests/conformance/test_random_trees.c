@@ -12,7 +12,7 @@
 typedef struct given_body {
   const sni_node *node;
   const char *kind;
-  char name[16];
+  char name[32];
   double q[7], qdot[6], tau[6], qddot[6];
 } given_body;
 

@@ -33,7 +33,7 @@ static void name_of(int i, char *out) {
 static void add_joint(setup *t, sn_builder *b, int i) {
   const sni_node *node = sni_node_at(json_get(t->root, "joints"), (size_t)i);
   const int p = (int)json_get_number(node, "parent");
-  char name[16], parent[16];
+  char name[32], parent[32];
   name_of(i, name);
   name_of(p, parent);
   sn_body_def def = sn_body_def_default();
@@ -74,7 +74,7 @@ static setup set_up(void) {
             json_numbers(t.root, "wext", w, 6 * N) == 6 * N,
         "the data have another size");
   for (int i = 0, k = 0; i < N; i++) {
-    char name[16];
+    char name[32];
     name_of(i, name);
     t.index[i] = sn_model_body_find(t.m, name);
     for (int c = 0; c < sn_model_joint_dofs(t.m, t.index[i]); c++, k++) {

@@ -47,7 +47,7 @@ static rig random_rig(unsigned seed, int n, double stiffness, double h) {
   random_tree_make(tree, seed, n, TREE_SPRINGS | TREE_DRAG | TREE_ARMATURE);
   CHECK(random_tree_add(tree, b, NULL) == SN_OK, "out of memory");
   for (int k = 0; k < n; k++) {
-    char name[16];
+    char name[32];
     snprintf(name, sizeof name, "across%d", k);
     const int from = random_below(&random, n), to = (from + 1 + random_below(&random, n - 1)) % n;
     const sn_vec3 at_a = random_vec3(&random, 0.5), at_b = random_vec3(&random, 0.5);
@@ -195,7 +195,7 @@ static sn_model *net_build(net n) {
   const bool loose = strcmp(n.joint, "free") == 0;
   for (int c = 0; c < n.count; c++) {
     for (int i = 0; i < n.length; i++) {
-      char name[24], parent[24];
+      char name[32], parent[32];
       snprintf(name, sizeof name, "b%d_%d", c, i);
       snprintf(parent, sizeof parent, "b%d_%d", c, i - 1);
       sn_body_def def = test_link(name, i == 0 || loose ? "world" : parent, n.joint);
@@ -208,7 +208,7 @@ static sn_model *net_build(net n) {
   for (int c = 0; c < n.count; c++) {
     for (int i = 0; i < n.length; i += n.every) {
       for (int way = 0; way < 2; way++) { /* to the next chain, and a link down */
-        char name[24], from[24], to[24];
+        char name[32], from[32], to[32];
         const int c2 = way == 0 ? c + 1 : c, i2 = way == 0 ? i : i + 1;
         if (c2 == n.count || i2 >= n.length || (way == 1 && !loose)) {
           continue;

@@ -440,7 +440,7 @@ TEST(expressions_come_with_their_column) {
 TEST(thousands_of_mistakes) {
   sn_builder *b = sn_builder_create();
   for (int k = 0; k < 3000; k++) {
-    char name[16];
+    char name[32];
     snprintf(name, sizeof name, "b%d", k);
     sn_body_def def = test_link(name, "world", "revolute");
     def.joint.axis = (sn_vec3){0};

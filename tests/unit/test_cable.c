@@ -238,7 +238,7 @@ static sn_builder *arms(void) {
   sn_builder *b = sn_builder_create();
   CHECK(b != NULL, "out of memory");
   for (int k = 0; k < 2 * CHAIN; k++) {
-    char name[8], parent[8];
+    char name[32], parent[32];
     snprintf(name, sizeof name, "%c%d", k < CHAIN ? 'l' : 'r', k % CHAIN);
     snprintf(parent, sizeof parent, "%c%d", k < CHAIN ? 'l' : 'r', k % CHAIN - 1);
     sn_body_def def = test_link(name, k % CHAIN ? parent : "world", "revolute");

@@ -520,7 +520,7 @@ TEST(large_maps_find_every_key) {
   const sni_node *root = sni_doc_root(doc);
   assert_int_equal(sni_node_count(root), COUNT);
   for (int i = 0; i < COUNT; i++) {
-    char key[16];
+    char key[32];
     snprintf(key, sizeof key, "b%d", i);
     const sni_node *node = sni_node_get(root, key);
     CHECK(node && node == sni_node_at(root, (size_t)i) && node->line == i + 1, "%s", key);
@@ -934,7 +934,7 @@ TEST(overlay_of_large_maps) {
   assert_int_equal(sni_node_count(both), 2 * COUNT - 20); /* common: multiples of 6 below 120 */
   for (int i = 0; i < 3 * COUNT; i++) {
     const bool in_base = i % 2 == 0 && i < 2 * COUNT, in_over = i % 3 == 0;
-    char key[16], value[16];
+    char key[32], value[32];
     snprintf(key, sizeof key, "k%d", i);
     const sni_node *node = sni_node_get(both, key);
     CHECK(!node == !(in_base || in_over), "%s", key);

@@ -107,7 +107,7 @@ TEST(long_runs_of_equal_joints) {
     root.joint.at = sn_pose_rotvec((sn_vec3){0}, (sn_vec3){0.5, 0.7, 0});
     sn_builder *b = test_builder(&root);
     for (int i = 0; i < n; i++) {
-      char name[16];
+      char name[32];
       snprintf(name, sizeof name, "b%d", i);
       const sn_body_def def = test_link(name, "root", kinds[k]);
       CHECK(sn_builder_add_body(b, &def) == SN_OK, "out of memory");

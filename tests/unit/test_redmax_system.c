@@ -724,7 +724,7 @@ static void vectors_body(const vectors *v, sn_builder *b, int i, int first, sn_s
   const sni_node *node = sni_node_at(json_get(sni_doc_root(v->tree), "joints"), (size_t)i);
   const sni_node *step = sni_doc_root(v->step);
   const int p = (int)json_get_number(node, "parent");
-  char name[16], parent[16];
+  char name[32], parent[32];
   snprintf(name, sizeof name, "b%d", i);
   snprintf(parent, sizeof parent, "b%d", p);
   sn_body_def def = sn_body_def_default();
@@ -799,7 +799,7 @@ static vectors vectors_set_up(int solver) {
             json_numbers(tree, "tau", tau, NV) == NV,
         "the data have another size");
   for (int i = 0, k = 0; i < N; i++) {
-    char name[16];
+    char name[32];
     snprintf(name, sizeof name, "b%d", i);
     const int body = sn_model_body_find(v.m, name);
     for (int c = 0; c < sn_model_joint_dofs(v.m, body); c++, k++) {

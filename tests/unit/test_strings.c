@@ -37,7 +37,7 @@ TEST(it_is_bodies_and_springs) {
   sn_builder *b = hook();
   const sn_vec3 start = {0.3 * cos(0.4) - 0.4 * sin(0.4), 0, -0.4 * cos(0.4) - 0.3 * sin(0.4)};
   for (int k = 1; k <= NODES + 1; k++) {
-    char name[8], before[8];
+    char name[32], before[32];
     snprintf(name, sizeof name, "rope_%d", k);
     snprintf(before, sizeof before, "rope_%d", k - 1);
     if (k <= NODES) {

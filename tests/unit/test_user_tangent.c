@@ -8,7 +8,7 @@ static sn_builder *scene(bool with_forces) {
   sn_builder *b = sn_builder_create();
   CHECK(b != NULL, "out of memory");
   for (int k = 0; k <= LINKS; k++) {
-    char name[8], parent[8];
+    char name[32], parent[32];
     snprintf(name, sizeof name, "l%d", k);
     snprintf(parent, sizeof parent, "l%d", k - 1);
     sn_body_def def =

@@ -2,6 +2,7 @@
 #ifndef SNI_SOLVE_H
 #define SNI_SOLVE_H
 
+#include "dynamics/rows.h"
 #include "linear/block_ldl.h"
 #include "methods/redmax/system.h"
 
@@ -35,5 +36,7 @@ sn_status sni_solver_choose(sni_system *s, bool definite, double tolerance, int 
 /* The solver graph, refused with SN_E_LIMIT if it needs more bytes; and what it costs. */
 sn_status sni_graph_build_within(sni_system *s, size_t bytes_max, void **own, sn_error *err);
 sni_ldl_counts sni_graph_counts(const void *own);
+/* Fills it with A, and with constraints (NULL: none). */
+void sni_graph_fill(sni_system *s, void *own, const sni_rows *rows);
 
 #endif

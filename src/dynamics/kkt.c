@@ -1,0 +1,419 @@
+/* kkt.c: masses, joints, forces and constraints as one sparse graph. */
+#include "dynamics/kkt.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "dynamics/rows.h"
+
+struct sni_kkt {
+  const sni_dynamics *d;
+  sni_ldl *ldl;
+  int *phi, *qd, *mu;              /* nbody  nodes; -1: none                                    */
+  int *row;                        /* nbody  first scalar of the rates                          */
+  int *mass, *own, *shift, *joint; /* nbody  blocks; -1: none                                   */
+  int *tie;                        /* nbody  block mu, phi                                      */
+  int *pair;                       /* npairs block; -1: none                                    */
+  int ncon;                        /* constraints                                               */
+  int *con;                        /* ncon  nodes; -1: none                                     */
+  int *con_row;                    /* ncon  first scalar                                        */
+  int *con_own, *con_side;         /* ncon, 2 ncon  blocks; -1: none                            */
+  int *con_coord;                  /* SN_NV_MAX ncon  blocks with the rates of a joint          */
+  int *row_at;                     /* capacity of rows  scalar of each row that is active        */
+  int nrow;
+  int scalars;
+  double *x;     /* scalars                                                                     */
+  double *given; /* scalars  the right-hand side that went into the factorisation               */
+  bool begun;    /* it has not been solved for yet                                              */
+};
+
+/* ---- the pattern ---- */
+
+typedef struct pattern {
+  int n, nblock, nrule, nlink;
+  int *size, *sign, *row, *col;
+  int *later, *earlier;      /* rates have a pivot only after the multiplier of their joint */
+  int *link, *end_a, *end_b; /* multipliers and the bodies that they tie                    */
+} pattern;
+
+static int add_node(pattern *p, int size, int sign) {
+  p->size[p->n] = size;
+  p->sign[p->n] = sign;
+  return p->n++;
+}
+
+static int add_block(pattern *p, int row, int col) {
+  p->row[p->nblock] = row;
+  p->col[p->nblock] = col;
+  return p->nblock++;
+}
+
+static void add_link(pattern *p, int node, int a, int b) {
+  p->link[p->nlink] = node;
+  p->end_a[p->nlink] = a;
+  p->end_b[p->nlink++] = b;
+}
+
+static void add_rule(pattern *p, int later, int earlier) {
+  p->later[p->nrule] = later;
+  p->earlier[p->nrule++] = earlier;
+}
+
+static void lay_out_tree(sni_kkt *k, pattern *p) {
+  const sni_tree *t = &k->d->m->tree;
+  for (int i = 0; i < t->nbody; i++) {
+    const int nv = t->joint[i].nv, parent = t->parent[i];
+    const int up = parent >= 0 ? k->phi[parent] : -1;
+    k->phi[i] = k->qd[i] = k->mu[i] = -1;
+    k->mass[i] = k->own[i] = k->shift[i] = k->joint[i] = k->tie[i] = k->row[i] = -1;
+    if (nv == 0 && up < 0) {
+      continue; /* fixed to the ground */
+    }
+    k->phi[i] = add_node(p, 6, 1);
+    k->mass[i] = add_block(p, k->phi[i], k->phi[i]);
+    k->mu[i] = add_node(p, 6, -1);
+    add_link(p, k->mu[i], k->phi[i], up);
+    k->tie[i] = add_block(p, k->mu[i], k->phi[i]);
+    if (up >= 0) {
+      k->shift[i] = add_block(p, k->mu[i], up);
+    }
+    if (nv > 0) {
+      k->qd[i] = add_node(p, nv, 1);
+      add_rule(p, k->qd[i], k->mu[i]);
+      k->own[i] = add_block(p, k->qd[i], k->qd[i]);
+      k->joint[i] = add_block(p, k->mu[i], k->qd[i]);
+    }
+  }
+}
+
+static int joint_of(const sni_tree *t, int coordinate) {
+  int i = 0;
+  while (t->vadr[i + 1] <= coordinate) {
+    i++;
+  }
+  return i;
+}
+
+static void lay_out_constraints(sni_kkt *k, pattern *p) {
+  const sni_tree *t = &k->d->m->tree;
+  for (int c = 0; c < k->ncon; c++) {
+    const sni_constraint *con = &k->d->rows->constraint[c];
+    int end[2] = {-1, -1};
+    k->con[c] = k->con_own[c] = k->con_row[c] = -1;
+    for (int j = 0; j < SN_NV_MAX; j++) {
+      k->con_coord[SN_NV_MAX * c + j] = -1;
+    }
+    for (int side = 0; side < 2; side++) {
+      end[side] = con->body[side] >= 0 ? k->phi[con->body[side]] : -1;
+      k->con_side[2 * c + side] = -1;
+    }
+    if (con->nrow == 0) {
+      continue;
+    }
+    k->con[c] = add_node(p, con->nrow, -1);
+    k->con_own[c] = add_block(p, k->con[c], k->con[c]);
+    for (int side = 0; side < 2; side++) {
+      if (end[side] >= 0) {
+        k->con_side[2 * c + side] = add_block(p, k->con[c], end[side]);
+      }
+    }
+    if (end[0] >= 0 || end[1] >= 0) {
+      const int first = end[0] >= 0 ? 0 : 1;
+      add_link(p, k->con[c], end[first], end[1 - first]);
+    }
+    for (int j = 0; j < con->ncoord; j++) {
+      const int qd = k->qd[joint_of(t, con->coord[j])];
+      k->con_coord[SN_NV_MAX * c + j] = add_block(p, k->con[c], qd);
+      add_rule(p, k->con[c], qd);
+    }
+  }
+}
+
+static bool find_scalars(sni_kkt *k, const pattern *p) {
+  int *first = calloc((size_t)p->n + 1, sizeof *first);
+  int at = 0;
+  for (int n = 0; first && n < p->n; n++) {
+    first[n] = at;
+    at += p->size[n];
+  }
+  for (int i = 0; first && i < k->d->m->tree.nbody; i++) {
+    k->row[i] = k->qd[i] >= 0 ? first[k->qd[i]] : -1;
+  }
+  for (int c = 0; first && c < k->ncon; c++) {
+    k->con_row[c] = k->con[c] >= 0 ? first[k->con[c]] : -1;
+  }
+  k->scalars = at;
+  free(first);
+  return first != NULL;
+}
+
+/* Divides memory; with NULL only counts. */
+typedef struct piece {
+  int **array;
+  size_t count;
+} piece;
+
+static int *take_pieces(const piece *list, size_t n) {
+  size_t total = 1;
+  for (size_t k = 0; k < n; k++) {
+    total += list[k].count;
+  }
+  int *memory = calloc(total, sizeof *memory), *at = memory;
+  for (size_t k = 0; memory && k < n; k++) {
+    *list[k].array = at;
+    at += list[k].count;
+  }
+  return memory;
+}
+
+void sni_kkt_free(sni_kkt **kkt) {
+  sni_kkt *k = *kkt;
+  if (k) {
+    sni_ldl_free(&k->ldl);
+    free(k->phi); /* the first piece of all */
+    free(k->x);
+    free(k->given);
+    free(k);
+  }
+  *kkt = NULL;
+}
+
+static sn_status build(sni_kkt *k, int npairs, const int (*pair)[2], size_t bytes_max,
+                       sn_error *err) {
+  const size_t nbody = (size_t)k->d->m->tree.nbody, ncon = (size_t)k->ncon, np = (size_t)npairs;
+  const size_t nrow = k->d->rows ? (size_t)k->d->rows->capacity : 0;
+  const piece own[] = {{&k->phi, nbody},    {&k->qd, nbody},
+                       {&k->mu, nbody},     {&k->row, nbody},
+                       {&k->mass, nbody},   {&k->own, nbody},
+                       {&k->shift, nbody},  {&k->joint, nbody},
+                       {&k->tie, nbody},    {&k->pair, np},
+                       {&k->con, ncon},     {&k->con_row, ncon},
+                       {&k->con_own, ncon}, {&k->con_side, 2 * ncon},
+                       {&k->row_at, nrow},  {&k->con_coord, SN_NV_MAX * ncon}};
+  const size_t nodes = 3 * nbody + ncon;
+  const size_t blocks = 5 * nbody + np + (3 + SN_NV_MAX) * ncon;
+  const size_t rules = nbody + SN_NV_MAX * ncon, links = nbody + ncon;
+  pattern p = {0};
+  const piece scratch[] = {{&p.size, nodes}, {&p.sign, nodes},  {&p.row, blocks},
+                           {&p.col, blocks}, {&p.later, rules}, {&p.earlier, rules},
+                           {&p.link, links}, {&p.end_a, links}, {&p.end_b, links}};
+  int *memory = take_pieces(scratch, sizeof scratch / sizeof scratch[0]);
+  sn_status status = SN_E_MEMORY;
+  if (memory && take_pieces(own, sizeof own / sizeof own[0])) {
+    lay_out_tree(k, &p);
+    for (int n = 0; n < npairs; n++) {
+      const int a = pair[n][0] >= 0 ? k->phi[pair[n][0]] : -1;
+      const int b = pair[n][1] >= 0 ? k->phi[pair[n][1]] : -1;
+      k->pair[n] = a >= 0 && b >= 0 ? add_block(&p, a, b) : -1;
+    }
+    lay_out_constraints(k, &p);
+    const bool found = find_scalars(k, &p);
+    k->x = calloc((size_t)k->scalars + 1, sizeof *k->x);
+    k->given = calloc((size_t)k->scalars + 1, sizeof *k->given);
+    const sni_ldl_pattern ldl = {
+        .n = p.n,
+        .size = p.size,
+        .sign = p.sign,
+        .block_count = p.nblock,
+        .row = p.row,
+        .col = p.col,
+        .demands = {p.nrule, p.later, p.earlier, p.nlink, p.link, p.end_a, p.end_b}};
+    sni_ldl_options options = sni_ldl_options_default();
+    options.bytes_max = bytes_max;
+    status = found && k->x && k->given ? sni_ldl_build(&ldl, &options, &k->ldl, err) : SN_E_MEMORY;
+  }
+  free(memory);
+  return status;
+}
+
+sn_status sni_kkt_build(const sni_dynamics *d, int npairs, const int (*pair)[2], size_t bytes_max,
+                        sni_kkt **out, sn_error *err) {
+  sni_kkt *k = calloc(1, sizeof *k);
+  sn_status status = SN_E_MEMORY;
+  if (k) {
+    k->d = d;
+    k->ncon = d->rows ? d->rows->nconstraint : 0;
+    status = build(k, npairs, pair, bytes_max, err);
+  }
+  *out = k;
+  if (status == SN_E_MEMORY) {
+    sni_fail(err, status, "no memory for the graph of bodies and joints");
+  }
+  if (status) {
+    sni_kkt_free(out);
+  }
+  return status;
+}
+
+sni_ldl_counts sni_kkt_counts(const sni_kkt *k) {
+  return sni_ldl_get_counts(k->ldl);
+}
+
+/* ---- values ---- */
+
+/* out += a 6x6 block of lanes, row by row. */
+static void add_art(double *out, const sni_art *a) {
+  for (int i = 0; i < 3; i++) {
+    for (int j = 0; j < 3; j++) {
+      out[6 * i + j] += a->A[j][i];
+      out[6 * i + 3 + j] += a->Bt[i][j];
+      out[6 * (i + 3) + j] += a->Bt[j][i];
+      out[6 * (i + 3) + 3 + j] += a->C[j][i];
+    }
+  }
+}
+
+void sni_kkt_add_pair(sni_kkt *k, int pair, double c, sni_lane6 p, sni_lane6 q) {
+  double *out = sni_ldl_block(k->ldl, k->pair[pair]);
+  for (int i = 0; i < 6; i++) {
+    const double x = c * (i < 3 ? p.w[i] : p.v[i - 3]);
+    for (int j = 0; j < 3; j++) {
+      out[6 * i + j] += x * q.w[j];
+      out[6 * i + 3 + j] += x * q.v[j];
+    }
+  }
+}
+
+static void fill_joint(sni_kkt *k, const sni_aba_in *in, int i) {
+  const sni_tree *t = &k->d->m->tree;
+  const sni_work *w = &k->d->w;
+  const int adr = t->vadr[i], nv = t->joint[i].nv;
+  double *S = sni_ldl_block(k->ldl, k->joint[i]), *own = sni_ldl_block(k->ldl, k->own[i]);
+  for (int c = 0; c < nv; c++) {
+    for (int j = 0; j < 3; j++) {
+      S[j * nv + c] = -w->S[adr + c].w[j];
+      S[(j + 3) * nv + c] = -w->S[adr + c].v[j];
+    }
+  }
+  if (in->joint_matrix) {
+    memcpy(own, in->joint_matrix + t->factor[i], (size_t)(nv * nv) * sizeof(double));
+  } else {
+    for (int c = 0; c < nv; c++) {
+      own[c * nv + c] = in->armature[adr + c];
+    }
+  }
+}
+
+static void fill_body(sni_kkt *k, const sni_aba_in *in, int i) {
+  const sni_work *w = &k->d->w;
+  sni_art block;
+  sni_mass_block(&in->mass[i], &w->link[i], &block);
+  add_art(sni_ldl_block(k->ldl, k->mass[i]), &block);
+  if (in->extra && in->extra_of[i] >= 0) {
+    add_art(sni_ldl_block(k->ldl, k->mass[i]), &in->extra[in->extra_of[i]]);
+  }
+  double *tie = sni_ldl_block(k->ldl, k->tie[i]);
+  for (int j = 0; j < 6; j++) {
+    tie[7 * j] = 1;
+  }
+  if (k->shift[i] >= 0) { /* -X = ((-1, 0), ([r], -1)) */
+    double *X = sni_ldl_block(k->ldl, k->shift[i]);
+    const sni_lane r = w->link[i].r;
+    for (int j = 0; j < 6; j++) {
+      X[7 * j] = -1;
+    }
+    X[18 + 1] = -r[2];
+    X[18 + 2] = r[1];
+    X[24 + 0] = r[2];
+    X[24 + 2] = -r[0];
+    X[30 + 0] = -r[1];
+    X[30 + 1] = r[0];
+  }
+  if (k->qd[i] >= 0) {
+    fill_joint(k, in, i);
+  }
+}
+
+/* Line l of a constraint's blocks from one of its rows. */
+static void fill_row(sni_kkt *k, int c, int l, const sni_row *row) {
+  const sni_tree *t = &k->d->m->tree;
+  for (int side = 0; side < 2; side++) {
+    if (k->con_side[2 * c + side] >= 0) {
+      double *out = sni_ldl_block(k->ldl, k->con_side[2 * c + side]) + 6 * l;
+      const sn_vec6 p = row->p[side];
+      const double x[6] = {p.w.x, p.w.y, p.w.z, p.v.x, p.v.y, p.v.z};
+      memcpy(out, x, sizeof x);
+    }
+  }
+  for (int j = 0; j < row->ncoord; j++) {
+    const int i = joint_of(t, row->coord[j]), nv = t->joint[i].nv;
+    double *out = sni_ldl_block(k->ldl, k->con_coord[SN_NV_MAX * c + j]);
+    out[l * nv + row->coord[j] - t->vadr[i]] += row->coef[j];
+  }
+}
+
+static void fill_rows(sni_kkt *k, const sni_rows *rows) {
+  k->nrow = rows ? rows->nrow : 0;
+  for (int c = 0, i = 0; c < k->ncon; c++) {
+    const int n = rows ? rows->constraint[c].nrow : k->d->rows->constraint[c].nrow;
+    int l = 0;
+    for (; i < k->nrow && rows->of[i] == c; i++, l++) {
+      fill_row(k, c, l, &rows->row[i]);
+      k->row_at[i] = k->con_row[c] + l;
+    }
+    for (; l < n; l++) { /* not active: lambda is 0 */
+      sni_ldl_block(k->ldl, k->con_own[c])[l * n + l] = -1;
+    }
+  }
+}
+
+void sni_kkt_fill(sni_kkt *k, const sni_aba_in *in, const sni_rows *rows) {
+  sni_ldl_clear(k->ldl);
+  for (int i = 0; i < k->d->m->tree.nbody; i++) {
+    if (k->phi[i] >= 0) {
+      fill_body(k, in, i);
+    }
+  }
+  fill_rows(k, rows);
+}
+
+/* ---- solving ---- */
+
+/* b into the rows of the rates, c into those of the constraints: all others are 0. */
+static void scatter(sni_kkt *k, const double *b, const double *c, double *x) {
+  const sni_tree *t = &k->d->m->tree;
+  memset(x, 0, (size_t)k->scalars * sizeof *x);
+  for (int i = 0; b && i < t->nbody; i++) {
+    if (k->row[i] >= 0) {
+      memcpy(x + k->row[i], b + t->vadr[i], (size_t)t->joint[i].nv * sizeof *b);
+    }
+  }
+  for (int i = 0; c && i < k->nrow; i++) {
+    x[k->row_at[i]] = c[i];
+  }
+}
+
+sn_status sni_kkt_factorise(sni_kkt *k, const double *b, const double *c, int *bad) {
+  sni_ldl_factor factor;
+  scatter(k, b, c, k->given);
+  const sn_status status = sni_ldl_factorise(k->ldl, k->given, &factor);
+  k->begun = status >= 0;
+  *bad = -1;
+  for (int i = 0; status < 0 && i < k->d->m->tree.nbody; i++) {
+    if (factor.node >= 0 &&
+        (factor.node == k->phi[i] || factor.node == k->qd[i] || factor.node == k->mu[i])) {
+      *bad = i;
+    }
+  }
+  return status;
+}
+
+sn_status sni_kkt_solve(sni_kkt *k, const double *b, const double *c, double *x, double *lambda,
+                        double *residual) {
+  const sni_tree *t = &k->d->m->tree;
+  sni_ldl_solution solution;
+  scatter(k, b, c, k->x);
+  const bool begun = k->begun && memcmp(k->x, k->given, (size_t)k->scalars * sizeof *k->x) == 0;
+  k->begun = false;
+  const sn_status status = sni_ldl_solve(k->ldl, begun ? NULL : k->x, k->x, &solution);
+  *residual = solution.residual;
+  for (int i = 0; i < t->nbody; i++) {
+    if (k->row[i] >= 0) {
+      memcpy(x + t->vadr[i], k->x + k->row[i], (size_t)t->joint[i].nv * sizeof *x);
+    }
+  }
+  for (int i = 0; lambda && i < k->nrow; i++) {
+    lambda[i] = k->x[k->row_at[i]];
+  }
+  return status;
+}

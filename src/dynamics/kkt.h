@@ -1,0 +1,44 @@
+/* kkt.h: masses, joints, forces between pairs of bodies and constraints as one sparse graph.
+ *
+ * Unknowns: the twist phi of each body that moves, the rates x of its joint, multipliers mu of
+ * phi - X phi_p - S x = 0 (X the shift by r), and multipliers lambda of the constraints.  In world
+ * axes:
+ *
+ *     [ M    0    T^T  P^T ] [ phi    ]   [ 0 ]
+ *     [ 0    M_r  U^T  C^T ] [ x      ] = [ b ]
+ *     [ T    U    0    0   ] [ mu     ]   [ 0 ]
+ *     [ P    C    0    0   ] [ lambda ]   [ c ]
+ *
+ * so x and lambda solve [A G^T; G 0] with A = J^T M J + M_r and G = P J + C.  The order of
+ * elimination is found once; forces between any two bodies are blocks like the others, so the cost
+ * is linear wherever the graph can be cut into small pieces. */
+#ifndef SNI_KKT_H
+#define SNI_KKT_H
+
+#include "dynamics/dynamics.h"
+#include "linear/block_ldl.h"
+
+struct sni_rows;
+typedef struct sni_kkt sni_kkt;
+
+/* For the constraints of d->rows, if there are any, and pairs of bodies (-1: does not move).
+ * SN_E_LIMIT: it would need more than bytes_max. */
+sn_status sni_kkt_build(const sni_dynamics *d, int npairs, const int (*pair)[2], size_t bytes_max,
+                        sni_kkt **out, sn_error *err);
+void sni_kkt_free(sni_kkt **kkt);
+sni_ldl_counts sni_kkt_counts(const sni_kkt *kkt);
+
+/* M and M_r as `in` has them, nothing between pairs, T and U by the kinematics; rows (NULL: none)
+ * as they stand. */
+void sni_kkt_fill(sni_kkt *kkt, const sni_aba_in *in, const struct sni_rows *rows);
+/* += c p q^T between the bodies of a pair. */
+void sni_kkt_add_pair(sni_kkt *kkt, int pair, double c, sni_lane6 p, sni_lane6 q);
+
+/* b, c (NULL: 0): the right-hand side that will be solved for first, most likely.  *bad: the body
+ * at fault; -1: none. */
+sn_status sni_kkt_factorise(sni_kkt *kkt, const double *b, const double *c, int *bad);
+/* x, and lambda (a number a row, may be NULL).  residual: the backward error. */
+sn_status sni_kkt_solve(sni_kkt *kkt, const double *b, const double *c, double *x, double *lambda,
+                        double *residual);
+
+#endif
