@@ -105,7 +105,8 @@ sni_force_eval sni_dynamics_force_eval(const sni_dynamics *d, double t, double t
                           .phi = d->phi,
                           .wrench = d->w.wrench,
                           .tau = d->w.tau,
-                          .without_damping = without_damping};
+                          .without_damping = without_damping,
+                          .h = without_damping ? d->ahead : 0};
 }
 
 void sni_dynamics_kinematics(sni_dynamics *d, const double *q, const double *qd) {
@@ -149,6 +150,8 @@ void sni_dynamics_external(sni_dynamics *d, double t, double t_ref, const double
   sni_force_eval e = sni_dynamics_force_eval(d, t, t_ref, without_damping);
   for (int f = 0; f < m->nforce; f++) {
     e.without_damping = without_damping && m->force[f].implicit;
+    e.h = e.without_damping ? d->ahead : 0;
+    e.taut = e.without_damping && d->taut ? d->taut[f] : 0;
     if (sni_force_is_active(&e, &m->force[f])) {
       sni_force_kind(m->force[f].kind)
           ->apply(&e, &m->force[f], d->params.force + m->force[f].param);

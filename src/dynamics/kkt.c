@@ -86,12 +86,18 @@ static void lay_out_tree(sni_kkt *k, pattern *p) {
   }
 }
 
+/* The body of a coordinate, by bisection. */
 static int joint_of(const sni_tree *t, int coordinate) {
-  int i = 0;
-  while (t->vadr[i + 1] <= coordinate) {
-    i++;
+  int lo = 0, hi = t->nbody - 1;
+  while (lo < hi) {
+    const int mid = (lo + hi) / 2;
+    if (t->vadr[mid + 1] <= coordinate) {
+      lo = mid + 1;
+    } else {
+      hi = mid;
+    }
   }
-  return i;
+  return lo;
 }
 
 static void lay_out_constraints(sni_kkt *k, pattern *p) {

@@ -7,6 +7,7 @@
 #include "math/se3.h"
 #include "model/field.h"
 #include "model/function.h"
+#include "model/part.h"
 
 /* A point that a cable passes. */
 typedef struct sni_via {
@@ -42,6 +43,8 @@ typedef struct sni_force_eval {
   sn_vec6 *wrench;      /* nbody: added to */
   double *tau;          /* nv: added to    */
   bool without_damping; /* damping is taken care of by D */
+  double h;             /* to the end of an implicit step, 0: this is about now alone */
+  int taut; /* what a force that only pulls does in that step: 1 pulls, -1 nothing, 0: not known */
 } sni_force_eval;
 
 /* How the wrenches of a force change with the motion, linearised, as a sum of terms along single
@@ -76,29 +79,12 @@ typedef struct sni_measure {
   double length, rate, tension;
 } sni_measure;
 
-/* Help that a kind needs while a model is built. */
-typedef struct sni_force_builder sni_force_builder;
-struct sni_force_builder {
-  void *model;
-  /* -1: the world; -2: no such body, and the problem has been reported */
-  int (*body)(sni_force_builder *b, const char *key, const char *name);
-  /* reports a point that is not finite */
-  void (*point)(sni_force_builder *b, const char *key, sn_vec3 x);
-  /* index of the compiled function; -1 and reported if it is bad */
-  int (*function)(sni_force_builder *b, const char *key, const sn_function_def *def);
-  /* coordinates of a body's joint; -1: it is broken, which has been reported */
-  int (*joint_dofs)(sni_force_builder *b, int body, int *vadr);
-  /* zeroed memory that lives as long as the model; NULL: there is none, which is known */
-  void *(*take)(sni_force_builder *b, size_t count, size_t size);
-  void (*fail)(sni_force_builder *b, const char *key, const char *format, ...) SN_PRINTF(3, 4);
-};
-
 typedef struct sni_force_ops {
   sni_kind kind;
   int nparam; /* numbers that may be changed during a run; their keys in order in param_key */
   const char *const *param_key;
   /* Checks and stores; param: nparam numbers to fill. */
-  void (*finish)(sni_force_builder *b, const sn_force_def *def, sni_force *force, double *param);
+  void (*finish)(sni_part_builder *b, const sn_force_def *def, sni_force *force, double *param);
   /* In the initial pose, for what depends on it (a rest length).  NULL: nothing does. */
   void (*settle)(const sni_force *force, const sn_se3 *E_wb, double *param);
   void (*apply)(const sni_force_eval *e, const sni_force *force, const double *param);
@@ -108,6 +94,9 @@ typedef struct sni_force_ops {
                  sni_tangent tangent, sni_term *term);
   /* NULL: it has no potential. */
   double (*potential)(const sni_force_eval *e, const sni_force *force, const double *param);
+  /* Of a force that only pulls: will it, at the end of a step of e->h, with the rates e->phi? NULL:
+   * it is always there. */
+  bool (*pulls)(const sni_force_eval *e, const sni_force *force, const double *param);
   /* NULL: it has none.  recorded: unless asked otherwise */
   bool recorded;
   sni_measure (*measure)(const sni_force_eval *e, const sni_force *force, const double *param);
@@ -153,7 +142,7 @@ static inline void sni_force_push(const sni_force_eval *e, int body, sn_vec3 x, 
 }
 
 /* Three functions of a vector, compiled into force->function. */
-void sni_force_vector(sni_force_builder *b, const char *key, const sn_function_def *def,
+void sni_force_vector(sni_part_builder *b, const char *key, const sn_function_def *def,
                       sni_force *force);
 /* Their value in world axes. */
 static inline sn_vec3 sni_force_vector_value(const sni_force_eval *e, const sni_force *f) {

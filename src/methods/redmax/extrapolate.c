@@ -32,30 +32,68 @@ static sn_vec3 three(const double *x) {
   return (sn_vec3){x[0], x[1], x[2]};
 }
 
-/* Of a rotation vector and its rates: R = R'' (R'^T R''), w = 2 w'' - w' in the body's axes.  The
- * vectors themselves may be a full turn apart. */
-static void extrapolate_ball(const double *q1, const double *qd1, double *q, double *qd) {
-  const sn_mat3 R1 = sn_so3_exp(three(q1)), R2 = sn_so3_exp(three(q));
+/* Of a rotation vector and its rates: R = R'' (R'^T R'')^part, w = w'' + part (w'' - w') in the
+ * body's axes.  The vectors themselves may be a full turn apart. */
+static void extrapolate_ball(const double *q1, const double *qd1, const double *q2,
+                             const double *qd2, double part, double *q, double *qd) {
+  const sn_mat3 R1 = sn_so3_exp(three(q1)), R2 = sn_so3_exp(three(q2));
   const sn_vec3 w1 = sn_mat3_mul_vec(sn_so3_jacobian(three(q1)), three(qd1));
-  const sn_vec3 w2 = sn_mat3_mul_vec(sn_so3_jacobian(three(q)), three(qd));
-  const sn_vec3 r = sn_so3_log(sn_mat3_mul(R2, sn_mat3_mul(sn_mat3_transpose(R1), R2)));
-  const sn_vec3 rd =
-      sn_mat3_mul_vec(sn_so3_jacobian_inverse(r), sn_vec3_sub(sn_vec3_scale(w2, 2), w1));
+  const sn_vec3 w2 = sn_mat3_mul_vec(sn_so3_jacobian(three(q2)), three(qd2));
+  const sn_vec3 turn = sn_so3_log(sn_mat3_mul(sn_mat3_transpose(R1), R2));
+  const sn_vec3 r = sn_so3_log(sn_mat3_mul(R2, sn_so3_exp(sn_vec3_scale(turn, part))));
+  const sn_vec3 w = sn_vec3_addscaled(w2, part, sn_vec3_sub(w2, w1));
+  const sn_vec3 rd = sn_mat3_mul_vec(sn_so3_jacobian_inverse(r), w);
   memcpy(q, (double[3]){r.x, r.y, r.z}, 3 * sizeof *q);
   memcpy(qd, (double[3]){rd.x, rd.y, rd.z}, 3 * sizeof *qd);
 }
 
-/* y: y'', becomes y1.  one: y' */
-static void extrapolate(const sni_tree *t, const double *one, double *y) {
+/* y = y'' + part (y'' - y');  one: y', two: y'' */
+static void extrapolate(const sni_tree *t, const double *one, const double *two, double part,
+                        double *y) {
   for (int k = 0, ball = 0; k < t->nv; k++) {
     const bool turns = ball < t->nball && t->vadr[t->ball[ball].body] + t->ball[ball].first == k;
     if (turns) {
-      extrapolate_ball(one + k, one + t->nv + k, y + k, y + t->nv + k);
+      extrapolate_ball(one + k, one + t->nv + k, two + k, two + t->nv + k, part, y + k,
+                       y + t->nv + k);
       ball++;
       k += 2;
-    } else {
-      y[k] += y[k] - one[k];
-      y[t->nv + k] += y[t->nv + k] - one[t->nv + k];
+      continue;
+    }
+    for (int at = k; at < 2 * t->nv; at += t->nv) { /* the coordinate, then its rate */
+      y[at] = two[at] + part * (two[at] - one[at]);
+    }
+  }
+}
+
+/* Does nothing act that could bring energy?  Then there is none to gain. */
+static bool is_closed(const sn_sim *sim, const sn_input *input) {
+  const sn_model *m = sim->m;
+  bool closed = !sim->d.user_force && !input && m->ndrive == 0 && sim->d.nbreaking == 0;
+  for (int f = 0; f < m->nforce; f++) {
+    closed = closed && sni_force_kind(m->force[f].kind)->potential;
+  }
+  return closed;
+}
+
+/* As much of the extrapolation as leaves no more energy than `most`; below: what is left with none.
+ */
+static void limit_energy(sn_sim *sim, sn_state *state, const double *one, const double *two,
+                         double most, double below) {
+  enum { TRIES = 6 };
+  const sni_tree *t = &sim->m->tree;
+  double part = 1, E = total(energy_of(sim, state)), lo = 0, hi = 1, E_lo = below, E_hi = E;
+  for (int k = 0; k < TRIES && E > most; k++) {
+    part = most > E_lo && E_hi > E_lo ? lo + (hi - lo) * (most - E_lo) / (E_hi - E_lo) : 0;
+    part = fmin(part, hi) * (1 - 1e-12);
+    extrapolate(t, one, two, part, state->data);
+    E = total(energy_of(sim, state));
+    hi = E > most ? part : hi;
+    E_hi = E > most ? E : E_hi;
+  }
+  if (!(E <= most) && part > 0) { /* nearly there, or not finite */
+    const bool near = E - most <= 1e-9 * fabs(most - below);
+    if (!near) {
+      extrapolate(t, one, two, 0, state->data);
     }
   }
 }
@@ -88,7 +126,20 @@ sn_status sni_step_extrapolated(sni_first_order step, bool accept, sn_sim *sim, 
   }
   const sn_energy by_two = energy_of(sim, state);
   memcpy(two, y, bytes);
-  extrapolate(t, one, y);
+  extrapolate(t, one, two, 1, y);
+
+  /* What steps of first order lose is about as much as there is between the two, and little against
+   * what moves where the motion is resolved: what is left without the loss is 2 E'' - E'.  Where it
+   * is not resolved, only what came from outside counts. */
+  const double E0 = total(before), E2 = total(by_two), lost = fabs(E2 - total(by_one));
+  const bool resolved = lost < RESOLVED * by_two.kinetic;
+  const double brought = fmin(lost, fabs(E2 - E0));
+  const double most = is_closed(sim, input) ? fmax(E0, E2)
+                      : resolved            ? E2 + lost
+                                            : fmax(E0, E2 + brought) + 0.1 * brought;
+  if (!sim->d.user_force) { /* of its energy nobody knows */
+    limit_energy(sim, state, one, two, most, E2);
+  }
   if (sim->d.rows) {
     const sn_status closed =
         sni_sim_project(sim, t_end, t_end, sni_state_q(state), sni_state_qd(state), err);
@@ -97,18 +148,6 @@ sn_status sni_step_extrapolated(sni_first_order step, bool accept, sn_sim *sim, 
       state->t = t0;
       return closed;
     }
-  }
-
-  /* What steps of first order lose is about as much as there is between the two, and little against
-   * what moves where the motion is resolved.  Where it is not, only what came from outside counts.
-   */
-  const double E0 = total(before), E2 = total(by_two), lost = fabs(E2 - total(by_one));
-  const bool resolved = lost < RESOLVED * by_two.kinetic;
-  const double brought = resolved ? lost : fmin(lost, fabs(E2 - E0));
-  const double most = fmax(E0, E2 + (resolved ? 0 : brought)) + (resolved ? 1.1 : 0.1) * brought;
-  const bool known = !sim->d.user_force; /* of its energy nobody knows */
-  if (known && !(total(energy_of(sim, state)) <= most)) {
-    memcpy(y, two, bytes);
   }
   info->last_substep = t_end - t0;
   return reservation;

@@ -12,6 +12,7 @@
  *                what Jdot qd did.  A projection takes energy or leaves it, so without forces the
  *                kinetic energy never rises: stable, first order, dissipative. */
 #include "methods/redmax/extrapolate.h"
+#include "methods/redmax/move.h"
 #include "methods/redmax/solve.h"
 #include "methods/sim.h"
 
@@ -80,6 +81,7 @@ static sn_status redmax_create(sn_sim *sim, sn_error *err) {
   char *at = (char *)sim->method_work + ROUND(sizeof *r);
   sni_system_place(&r->s, &sim->d, &sim->options, at);
   sim->d.user_tangent = sim->options.redmax.force_tangent;
+  r->s.slides = sni_move_slides(&r->s, sim->m->q0, sim->m->qd0);
   r->backup = (double *)(at + ROUND(sni_system_size(sim->m, &sim->options)));
   static const int named[] = {[SN_SOLVER_TREE] = SNI_TREE,
                               [SN_SOLVER_PCG] = SNI_PCG,
@@ -134,46 +136,7 @@ static bool redmax_dense(const sn_options *options) {
   return false;
 }
 
-/* ---- momentum ---- */
-
-/* N^-1 x by Cramer's rule. */
-static sn_vec3 solve3(sn_mat3 N, sn_vec3 x) {
-  const sn_vec3 a = sn_mat3_col(N, 0), b = sn_mat3_col(N, 1), c = sn_mat3_col(N, 2);
-  const double det = sn_mat3_det(N);
-  return (sn_vec3){sn_vec3_dot(x, sn_vec3_cross(b, c)) / det,
-                   sn_vec3_dot(a, sn_vec3_cross(x, c)) / det,
-                   sn_vec3_dot(a, sn_vec3_cross(b, x)) / det};
-}
-
-/* A free body turns on for h, in its own axes, by the implicit midpoint rule
- *
- *     I (w* - w) + h m x I m = 0     m = (w + w*)/2
- *
- * which keeps the energy and the length of the momentum.  Two Newton steps from w come near; a
- * factor puts right what they miss of the energy, so that it holds at any step.  A body without
- * thickness has no moment about its axis, hence the small term on the diagonal. */
-static sn_vec3 turn_on(sn_mat3 I, sn_vec3 w, double h) {
-  const sn_vec3 spin = sn_mat3_mul_vec(I, w), bend = sn_vec3_cross(w, spin);
-  const double small = 1e-9 * sn_mat3_trace(I), energy = sn_vec3_dot(w, spin);
-  if (h * h * sn_vec3_dot(bend, bend) <= 1e-30 * sn_vec3_dot(spin, spin)) {
-    return w; /* about a principal axis */
-  }
-  sn_vec3 turned = w;
-  for (int k = 0; k < 2; k++) {
-    const sn_vec3 m = sn_vec3_scale(sn_vec3_add(w, turned), 0.5), L = sn_mat3_mul_vec(I, m);
-    const sn_vec3 rest =
-        sn_vec3_addscaled(sn_mat3_mul_vec(I, sn_vec3_sub(turned, w)), h, sn_vec3_cross(m, L));
-    const sn_mat3 slope =
-        sn_mat3_add(sn_mat3_mul(sn_mat3_cross(m), I), sn_mat3_cross(sn_vec3_neg(L)));
-    sn_mat3 N = sn_mat3_add(I, sn_mat3_scale(slope, 0.5 * h));
-    for (int c = 0; c < 3; c++) {
-      N.m[c][c] += small;
-    }
-    turned = sn_vec3_sub(turned, solve3(N, rest));
-  }
-  const double factor = sqrt(energy / sn_vec3_dot(turned, sn_mat3_mul_vec(I, turned)));
-  return isfinite(factor) ? sn_vec3_scale(turned, factor) : w; /* no moments, or no motion */
-}
+/* ---- the right-hand side ---- */
 
 /* b = M_r qd + h J^T (gravity and wrenches). */
 static void projected_side(sn_sim *sim, sni_system *s) {
@@ -240,6 +203,11 @@ static sn_status solve(sn_sim *sim, double t, double *x, sn_info *info, sn_error
   if (pushed >= 0) {
     return sni_fail_body(sim, err, SN_E_DIVERGED, pushed, t, "is pushed by what is not finite");
   }
+  if (r->s.surplus != 0) {
+    return sni_fail(err, SN_E_ARGUMENT,
+                    "force_tangent gave %d terms, options.redmax.max_terms announced at most %d",
+                    r->s.surplus, r->s.user_capacity);
+  }
   if (r->s.undeclared[0] >= 0) {
     return sni_fail(
         err, SN_E_ARGUMENT,
@@ -260,10 +228,14 @@ static sn_status factorise(sn_sim *sim, double t, sn_error *err) {
   redmax *r = sim->method_work;
   sni_solve_info solved = {.bad = -1};
   const sn_status status = factorise_with(r, r->choice.solver, &solved);
-  return status < 0 ? sni_fail_body(sim, err, status, solved.bad, t,
-                                    "has a singular matrix: give the body mass or its joint "
-                                    "armature")
-                    : status;
+  if (status >= 0) {
+    return status;
+  }
+  const bool heavy = solved.bad >= 0 && sni_params_inertia(&sim->d.params, solved.bad).mass > 0;
+  return sni_fail_body(sim, err, status, solved.bad, t,
+                       heavy ? "has a matrix that is not positive: something pushes with a "
+                               "stiffness below 0, or moves beyond all bounds (take a smaller step)"
+                             : "has a singular matrix: give the body mass or its joint armature");
 }
 
 /* b += h times the joint forces of armature on rotation vectors.  Their angular velocity is carried
@@ -301,27 +273,6 @@ static void equations(sn_sim *sim, double t_end, double h, const double *q, cons
   }
 }
 
-/* Where the coordinates are a rotation vector, the body turns on with the angular velocity
- * w = Jr(r) rd of the step:  exp([r1]) = exp([r]) exp([h w]),  rd1 = Jr(r1)^-1 w.  Moving r by h rd
- * would turn it otherwise, and w would not be the same at the end: far from 0 by a third at a tenth
- * of a radian. */
-static void turn_balls(const sni_tree *t, double h, const double *q, double *q1, double *qd1) {
-  for (int k = 0; k < t->nball; k++) {
-    const int adr = t->vadr[t->ball[k].body] + t->ball[k].first;
-    const sn_vec3 r = {q[adr], q[adr + 1], q[adr + 2]};
-    const sn_vec3 w =
-        sn_mat3_mul_vec(sn_so3_jacobian(r), (sn_vec3){qd1[adr], qd1[adr + 1], qd1[adr + 2]});
-    const sn_vec3 r1 = sn_so3_log(sn_mat3_mul(sn_so3_exp(r), sn_so3_exp(sn_vec3_scale(w, h))));
-    const sn_vec3 rd1 = sn_mat3_mul_vec(sn_so3_jacobian_inverse(r1), w);
-    memcpy(q1 + adr, (double[3]){r1.x, r1.y, r1.z}, 3 * sizeof *q1);
-    memcpy(qd1 + adr, (double[3]){rd1.x, rd1.y, rd1.z}, 3 * sizeof *qd1);
-  }
-}
-
-static double gain(const sn_sim *sim) {
-  return sim->options.redmax.closure == SN_CLOSURE_BAUMGARTE ? sim->options.redmax.gain : 0;
-}
-
 static sn_status solve_column(void *user, const double *b, double *x) {
   redmax *r = user;
   sni_solve_info solved = {.bad = -1};
@@ -337,61 +288,12 @@ static sn_status constrain(sn_sim *sim, double t_end, const double *q, const dou
   sni_rows_eval(rows, t_end, t_end, q, qd);
   const sn_status status = sni_rows_factorise(rows, solve_column, sim->method_work);
   for (int i = 0; i < rows->nrow; i++) {
-    rows->rhs[i] = -rows->row[i].rate - gain(sim) * rows->row[i].g;
+    rows->rhs[i] = -rows->row[i].rate - sni_closure_gain(sim) * rows->row[i].g;
   }
   if (status >= 0) {
     sni_rows_correct(rows, rows->rhs, qd1);
   }
   return status;
-}
-
-/* Positions onto the constraints, if that is how they are kept. */
-static sn_status close_gaps(sn_sim *sim, double t_end, double *q1, double *qd1, sn_error *err) {
-  return sim->d.rows && sim->options.redmax.closure == SN_CLOSURE_PROJECT
-             ? sni_sim_project(sim, t_end, t_end, q1, qd1, err)
-             : SN_OK;
-}
-
-/* From q and the rates of the step to q1 and the rates there: q1 comes as q + h qd1. */
-static sn_status move_on(sn_sim *sim, double t_end, double h, const double *q, double *q1,
-                         double *qd1, sn_error *err) {
-  const sni_tree *t = &sim->m->tree;
-  sni_dynamics *d = &sim->d;
-  sni_work *w = &d->w;
-  sni_system *s = &((redmax *)sim->method_work)->s;
-  sn_vec6 *motion =
-      sim->F; /* angular velocity in the body's axes, velocity of its centre of mass */
-  sni_J_mul_world(t, w, qd1);
-  for (int i = 0; i < t->nbody; i++) {
-    const sn_inertia I = sni_params_inertia(&d->params, i);
-    const sn_mat3 R = sni_link_R(&w->link[i]);
-    const sn_vec6 a = sni_lane6_vec6(w->a[i]);
-    motion[i].w = turn_on(sn_inertia_tensor(I), sn_mat3_tmul_vec(R, a.w), h);
-    motion[i].v = sn_vec3_add(a.v, sn_vec3_cross(a.w, sn_mat3_mul_vec(R, I.com)));
-  }
-  turn_balls(t, h, q, q1, qd1);
-  const sn_status status = close_gaps(sim, t_end, q1, qd1, err);
-  if (status) {
-    return status;
-  }
-  sni_dynamics_kinematics(d, q1, qd1);
-  for (int i = 0; i < t->nbody; i++) {
-    const sn_inertia I = sni_params_inertia(&d->params, i);
-    const sn_mat3 R = sni_link_R(&w->link[i]);
-    const sn_vec3 p = sn_vec3_scale(motion[i].v, I.mass), c = sn_mat3_mul_vec(R, I.com);
-    const sn_vec3 L = sn_mat3_mul_vec(R, sn_mat3_mul_vec(sn_inertia_tensor(I), motion[i].w));
-    s->f[i] = sni_lane6_from((sn_vec6){sn_vec3_add(L, sn_vec3_cross(c, p)), p});
-  }
-  sni_system_project(s, s->f, s->b);
-  sni_system_armature(s, qd1, s->b);
-  const sni_aba_in in = {.mass = d->mass, .joint_matrix = d->armature};
-  if (sni_factorise(t, &in, w) < 0) { /* else: held by springs alone, so the rates stay */
-    sni_Minv_mul(t, w, s->b, qd1);
-    if (d->rows) {
-      sni_rows_velocities(d->rows, t_end, t_end, gain(sim), q1, qd1);
-    }
-  }
-  return SN_OK;
 }
 
 static sn_status step_euler(sn_sim *sim, sn_state *state, const sn_input *input, double t_end,
@@ -405,7 +307,8 @@ static sn_status step_euler(sn_sim *sim, sn_state *state, const sn_input *input,
   sni_dynamics_reparam(&sim->d, q, qd);
   sni_dynamics_kinematics(&sim->d, q, qd);
 
-  /* drives that would pass their limits get them instead, and the others see it */
+  /* drives that would pass their limits get them instead, cables that would push are left out, and
+   * the others see it */
   sni_system *s = &((redmax *)sim->method_work)->s;
   double *q1 = s->scratch;
   sn_status status = SN_OK;
@@ -429,10 +332,11 @@ static sn_status step_euler(sn_sim *sim, sn_state *state, const sn_input *input,
       q1[k] = q[k] + h * qd1[k];
     }
     limits = sni_system_limit_drives(s, t_end, q1, qd1, input);
+    limits = sni_system_pull_cables(s, t_end, qd1, sim->F) || limits;
   }
   const sn_status moved = sim->options.redmax.inertia == SN_INERTIA_PROJECTED
-                              ? move_on(sim, t_end, h, q, q1, qd1, err)
-                              : close_gaps(sim, t_end, q1, qd1, err);
+                              ? sni_move_on(sim, s, t_end, h, q, q1, qd1, err)
+                              : sni_close_gaps(sim, t_end, q1, qd1, err);
   if (moved) {
     return moved;
   }

@@ -1,6 +1,8 @@
 /* system.c: the matrix and the forces of one linearly implicit step. */
 #include "methods/redmax/system.h"
 
+#include "methods/redmax/move.h"
+
 #include <string.h>
 
 /* ---- blocks ---- */
@@ -71,17 +73,21 @@ void sni_system_add_term(sni_system *s, int pair, const sni_term *from) {
     const bool moves = body >= 0 && !s->grounded[body] && !is_zero(from->p[k]);
     term->body[k] = moves ? body : -1;
     term->p[k] = sni_lane6_from(from->p[k]);
+    if (moves && s->point[body]) {
+      term->p[k].w = (sni_lane){0};
+    }
   }
   term->pair = term->body[0] >= 0 && term->body[1] >= 0 ? pair : -1;
 }
 
 static void add_force_terms(sni_system *s, double t, sni_tangent tangent) {
   const sni_dynamics *d = s->d;
-  const sni_force_eval e = sni_dynamics_force_eval(d, t, t, true);
+  sni_force_eval e = sni_dynamics_force_eval(d, t, t, true);
   for (int f = 0; f < d->m->nforce; f++) {
     const sni_force *force = &d->m->force[f];
     const sni_force_ops *ops = sni_force_kind(force->kind);
     if (force->implicit && sni_force_is_active(&e, force)) {
+      e.taut = s->taut[f];
       const int n = ops->tangent(&e, force, d->params.force + force->param, tangent, s->room);
       for (int k = 0; k < n; k++) {
         sni_system_add_term(s, s->first_pair[f] + s->room[k].pair, &s->room[k]);
@@ -115,6 +121,7 @@ static void add_user_terms(sni_system *s, double t, const double *q, const doubl
   memset(s->user_k, 0, bytes);
   memset(s->user_d, 0, bytes);
   const int n = d->user_tangent(&context, d->user, s->user, s->user_k, s->user_d);
+  s->surplus = n < 0 || n > s->user_capacity ? n : 0;
   for (int k = 0; k < n && k < s->user_capacity; k++) {
     const sn_force_term *from = &s->user[k];
     sni_term term = {.k = from->k, .d = from->d};
@@ -240,6 +247,37 @@ static void add_spring(sni_system *s, int i, const sni_spring *spring) {
 
 void sni_system_release_drives(sni_system *s) {
   memset(s->limited, 0, (size_t)s->t->nv * sizeof *s->limited);
+  if (s->d->m->nforce > 0) {
+    memset(s->taut, 0, (size_t)s->d->m->nforce * sizeof *s->taut);
+  }
+}
+
+bool sni_system_pull_cables(sni_system *s, double t, const double *qd1, sn_vec6 *phi) {
+  const sni_dynamics *d = s->d;
+  bool changed = false;
+  if (!s->pulling) {
+    return false;
+  }
+  sni_J_mul_world(s->t, &s->d->w, qd1);
+  for (int i = 0; i < s->t->nbody; i++) {
+    phi[i] = sni_lane6_vec6(d->w.a[i]);
+  }
+  sni_force_eval e = sni_dynamics_force_eval(d, t, t, true);
+  e.h = s->h;
+  for (int f = 0; f < d->m->nforce; f++) {
+    const sni_force *force = &d->m->force[f];
+    const sni_force_ops *ops = sni_force_kind(force->kind);
+    if (force->implicit && ops->pulls && sni_force_is_active(&e, force)) {
+      const double *param = d->params.force + force->param;
+      e.phi = d->phi;
+      const bool was = s->taut[f] ? s->taut[f] > 0 : ops->pulls(&e, force, param);
+      e.phi = phi;
+      const bool is = ops->pulls(&e, force, param);
+      changed = changed || was != is;
+      s->taut[f] = is ? 1 : -1;
+    }
+  }
+  return changed;
 }
 
 bool sni_system_limit_drives(sni_system *s, double t, const double *q, const double *qd,
@@ -308,12 +346,14 @@ void sni_system_assemble(sni_system *s, double t, double h, const double *q, con
   s->input = input;
   s->npair = s->nterm = s->nextra = 0;
   s->undeclared[0] = s->undeclared[1] = -1;
+  s->surplus = 0;
+  d->ahead = h;
+  d->taut = s->taut;
   for (int i = 0; i < s->t->nbody; i++) {
     s->extra_of[i] = -1;
   }
   sni_dynamics_external(d, t, t, q, qd, input, true);
   add_joints(s, q, qd);
-  memset(s->slide, 0, (size_t)s->t->nfactor * sizeof *s->slide);
   add_force_terms(s, t, tangent);
   if (d->user_force && d->user_tangent) {
     add_user_terms(s, t, q, qd);
@@ -324,6 +364,8 @@ void sni_system_assemble(sni_system *s, double t, double h, const double *q, con
   }
   add_squares(s);
   add_drag(s);
+  d->ahead = 0;
+  d->taut = NULL;
   s->in = sni_dynamics_aba_in(d);
   s->in.prescribed = NULL;
   s->in.extra = s->extra;
@@ -391,65 +433,6 @@ void sni_system_armature(const sni_system *s, const double *x, double *y) {
   add_blocks(s->t, 1, s->d->armature, x, y);
 }
 
-void sni_system_M_mul(sni_system *s, const double *x, double *y) {
-  const sni_tree *t = s->t;
-  sni_work *w = &s->d->w;
-  sni_J_mul_world(t, w, x);
-  for (int i = 0; i < t->nbody; i++) {
-    s->f[i] = sni_momentum(&s->in.mass[i], &w->link[i], w->a[i]);
-  }
-  sni_system_project(s, s->f, y);
-  sni_system_armature(s, x, y);
-}
-
-/* y -= the spring's stiffness matrix times x */
-static void sub_joint_stiffness(const sni_system *s, int i, sni_spring spring, const double *x,
-                                double *y) {
-  const int adr = s->t->vadr[i], nv = s->t->vadr[i + 1] - adr;
-  double K[SN_NV_MAX * SN_NV_MAX] = {0};
-  spring.damping = s->d->zero;
-  sni_joint_spring_matrix(sni_tree_joints(s->t), i, &spring, 1, K, nv);
-  for (int r = 0; r < nv; r++) {
-    for (int c = 0; c < nv; c++) {
-      y[adr + r] -= K[r * nv + c] * x[adr + c];
-    }
-  }
-}
-
-void sni_system_K_mul(sni_system *s, const double *q, const double *qd, const double *x,
-                      double *y) {
-  const sni_dynamics *d = s->d;
-  sni_J_mul_world(s->t, &s->d->w, x);
-  memset(s->f, 0, (size_t)s->t->nbody * sizeof *s->f);
-  for (int k = 0; k < s->nterm; k++) {
-    const sni_link_term *term = &s->term[k];
-    double along = 0;
-    for (int side = 0; side < 2; side++) {
-      if (term->body[side] >= 0) {
-        along += sni_lane6_dot(term->p[side], d->w.a[term->body[side]]);
-      }
-    }
-    for (int side = 0; side < 2; side++) {
-      if (term->body[side] >= 0) {
-        sni_lane6 *f = &s->f[term->body[side]];
-        *f = sni_lane6_addscaled(*f, -term->k * along, term->p[side]);
-      }
-    }
-  }
-  sni_system_project(s, s->f, y);
-  add_blocks(s->t, -1 / (s->h * s->h), s->slide, x, y);
-  for (int k = 0; d->user_force && d->user_tangent && k < s->t->nv; k++) {
-    y[k] -= s->user_k[k] * x[k];
-  }
-  for (int k = 0; k < d->nsprung; k++) {
-    sub_joint_stiffness(s, d->sprung[k], sni_dynamics_joint_spring(d, d->sprung[k], q, qd), x, y);
-  }
-  for (int k = 0; k < d->m->ndrive; k++) {
-    drive_room room;
-    sub_joint_stiffness(s, d->m->drive[k].body, drive_spring(s, k, q, qd, &room), x, y);
-  }
-}
-
 int sni_system_pair_count(const sni_system *s) {
   int n = 0;
   for (int k = 0; k < s->npairs; k++) {
@@ -505,10 +488,10 @@ static size_t lay_out(sni_system *s, const sn_model *m, const sn_options *o, cha
   s->pull = TAKE(nbody, sizeof *s->pull);
   s->term = TAKE(capacity, sizeof *s->term);
   s->joint_matrix = TAKE((size_t)m->tree.nfactor, sizeof *s->joint_matrix);
-  s->slide = TAKE((size_t)m->tree.nfactor, sizeof *s->slide);
   s->b = TAKE(nv, sizeof *s->b);
   s->limit = TAKE(nv, sizeof *s->limit);
   s->limited = TAKE(nv, sizeof *s->limited);
+  s->taut = TAKE((size_t)m->nforce, sizeof *s->taut);
   s->scratch = TAKE(7 * nv, sizeof *s->scratch);
   s->room = TAKE(room, sizeof *s->room);
   s->user = TAKE(nuser, sizeof *s->user);
@@ -519,6 +502,7 @@ static size_t lay_out(sni_system *s, const sn_model *m, const sn_options *o, cha
   s->extra_of = TAKE(nbody, sizeof *s->extra_of);
   s->grounded = TAKE(nbody, sizeof *s->grounded);
   s->slack = TAKE(nbody, sizeof *s->slack);
+  s->point = TAKE(nbody, sizeof *s->point);
 #undef TAKE
   s->term_capacity = (int)capacity;
   s->npairs = (int)npairs;
@@ -537,6 +521,16 @@ void sni_system_place(sni_system *s, sni_dynamics *d, const sn_options *o, void 
   for (int i = 0; i < s->t->nbody; i++) {
     const int p = s->t->parent[i];
     s->grounded[i] = s->t->joint[i].nv == 0 && (p < 0 || s->grounded[p]);
+  }
+  for (int i = 0; i < s->t->nbody; i++) {
+    const sn_inertia I = sni_params_inertia(&d->params, i);
+    const int p = s->t->parent[i];
+    bool *turns = s->slack; /* scratch */
+    turns[i] = (p >= 0 && turns[p]) || sni_move_turns(s->t, i);
+    s->point[i] = !turns[i] && I.xx + I.yy + I.zz == 0;
+  }
+  for (int f = 0; f < d->m->nforce; f++) {
+    s->pulling = s->pulling || (d->m->force[f].pulls_only && d->m->force[f].implicit);
   }
   find_pairs(s, o);
 }

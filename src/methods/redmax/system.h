@@ -34,7 +34,8 @@ typedef struct sni_system {
   int *extra_of;  /* nbody                                                             */
   int nextra;
   double *joint_matrix; /* nfactor                                                           */
-  double *slide;        /* nfactor  part of it that tension gives, by tension.c              */
+  int8_t *taut;         /* nforce  what forces that only pull do: see sni_force_eval          */
+  bool pulling;         /* there are such forces                                              */
   bool *limited;        /* nv  a drive gives its limit here, whatever the joint does         */
   double *limit;        /* nv  that force                                                    */
   sni_link_term *term;
@@ -48,8 +49,11 @@ typedef struct sni_system {
   int user_capacity;
   sn_force_term *user;     /* room for its terms */
   double *user_k, *user_d; /* nv  its stiffness and damping in joints                        */
+  int surplus;             /* terms that it gave, if more than announced, or below 0          */
   int undeclared[2];       /* bodies that it couples and no pair has; -1: none                */
   sni_term *room;  /* for the terms of one force                                              */
+  bool slides;     /* coordinates slide along axes that turn: see move.c                      */
+  bool *point;     /* nbody  without moments, and nothing turns it: torques are nothing to it */
   bool *grounded;  /* nbody  fixed to the world, directly or through others                   */
   bool *slack;     /* nbody  bears the tension of its forces; scratch of assemble             */
   double *scratch; /* 7 nv  for the integrators                                              */
@@ -83,12 +87,12 @@ bool sni_system_limit_drives(sni_system *s, double t, const double *q, const dou
                              const sn_input *input);
 void sni_system_release_drives(sni_system *s); /* none is */
 
+/* The same for forces that only pull: do they still, if the rates are qd1?  Needs the kinematics of
+ * the start; phi: room for the twists. */
+bool sni_system_pull_cables(sni_system *s, double t, const double *qd1, sn_vec6 *phi);
+
 /* y = A x */
 void sni_system_mul(sni_system *s, const double *x, double *y);
-/* y = (J^T K J + K_r) x: how the forces change when the coordinates change by x. */
-void sni_system_K_mul(sni_system *s, const double *q, const double *qd, const double *x, double *y);
-/* y = J^T M J x, armature included. */
-void sni_system_M_mul(sni_system *s, const double *x, double *y);
 
 /* y += armature x */
 void sni_system_armature(const sni_system *s, const double *x, double *y);

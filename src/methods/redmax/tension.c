@@ -65,7 +65,6 @@ static void add_slides(sni_system *s, int i, sn_vec3 F, double length) {
       const sn_vec3 b = sni_lane_vec3(s->d->w.S[adr + c].v);
       const double along = sn_vec3_dot(a, F) * sn_vec3_dot(b, F) / (length * length);
       const double k = above * (sn_vec3_dot(a, b) - along);
-      s->slide[t->factor[i] + r * nv + c] = k;
       s->joint_matrix[t->factor[i] + r * nv + c] += k;
     }
   }

@@ -3,7 +3,9 @@
  *     l = sum |x_(j+1) - x_j|     tension T = k (l - L) + d dl/dt,  the same all along
  *     force at x_j:  T (n_j - n_(j-1)) = -T g_j,   g_j = dl/dx_j      V = k (l - L)^2 / 2
  *
- * A cable that only pulls has T = 0 while it is shorter than L, and never T < 0. */
+ * A cable that only pulls has T = 0 while it is shorter than L, and never T < 0.  In an implicit
+ * step it is taut if at the rate of now it would pull at the end: otherwise a stiff one would be
+ * overstretched by a whole step before it is noticed. */
 #include "model/forces/line.h"
 
 #include <stdio.h>
@@ -40,12 +42,6 @@ static double length_of(const sni_force *f, const sn_se3 *E_wb) {
   return l;
 }
 
-static shape shape_of(const sni_force *f, const sn_se3 *E_wb, const double *param) {
-  const double l = length_of(f, E_wb), stretch = l - param[SNI_LINE_REST_LENGTH];
-  const bool taut = !f->pulls_only || stretch > 0;
-  return (shape){.length = l, .T = taut ? param[SNI_LINE_STIFFNESS] * stretch : 0, .taut = taut};
-}
-
 static double rate_of(const sni_force_eval *e, const sni_force *f) {
   double rate = 0;
   for (int j = 0; j + 1 < f->npoint; j++) {
@@ -59,8 +55,25 @@ static double rate_of(const sni_force_eval *e, const sni_force *f) {
   return rate;
 }
 
+static bool cable_pulls(const sni_force_eval *e, const sni_force *f, const double *param) {
+  const double rate = rate_of(e, f);
+  const double end = length_of(f, e->E_wb) - param[SNI_LINE_REST_LENGTH] + e->h * rate;
+  return !f->pulls_only ||
+         (end > 0 && param[SNI_LINE_STIFFNESS] * end + param[SNI_LINE_DAMPING] * rate > 0);
+}
+
+static shape shape_of(const sni_force_eval *e, const sni_force *f, const double *param) {
+  const double k = param[SNI_LINE_STIFFNESS];
+  const double l = length_of(f, e->E_wb), stretch = l - param[SNI_LINE_REST_LENGTH];
+  bool taut = !f->pulls_only || stretch > 0;
+  if (f->pulls_only && e->h > 0) {
+    taut = e->taut ? e->taut > 0 : cable_pulls(e, f, param);
+  }
+  return (shape){.length = l, .T = taut ? k * stretch : 0, .taut = taut};
+}
+
 static double tension_of(const sni_force_eval *e, const sni_force *f, const double *param) {
-  const shape s = shape_of(f, e->E_wb, param);
+  const shape s = shape_of(e, f, param);
   if (!s.taut || e->without_damping || param[SNI_LINE_DAMPING] == 0) {
     return s.T;
   }
@@ -166,7 +179,7 @@ static void across_terms(const sni_force_eval *e, const sni_force *f, int j, dou
 static int cable_tangent(const sni_force_eval *e, const sni_force *f, const double *param,
                          sni_tangent tangent, sni_term *term) {
   int n = 0;
-  const shape s = shape_of(f, e->E_wb, param);
+  const shape s = shape_of(e, f, param);
   if (!s.taut) {
     return 0;
   }
@@ -190,7 +203,7 @@ static int cable_tangent(const sni_force_eval *e, const sni_force *f, const doub
 
 /* ---- building ---- */
 
-static void find_members(sni_force_builder *b, const sn_force_def *def, sni_force *force) {
+static void find_members(sni_part_builder *b, const sn_force_def *def, sni_force *force) {
   sni_via *via = b->take(b, (size_t)def->nvia, sizeof *via);
   int *member = b->take(b, (size_t)def->nvia, sizeof *member);
   if (!via || !member) {
@@ -223,7 +236,7 @@ static void find_members(sni_force_builder *b, const sn_force_def *def, sni_forc
   }
 }
 
-static void cable_finish(sni_force_builder *b, const sn_force_def *def, sni_force *force,
+static void cable_finish(sni_part_builder *b, const sn_force_def *def, sni_force *force,
                          double *param) {
   if (def->nvia < 2) {
     b->fail(b, "via", "has %d point%s, needs at least 2", def->nvia, def->nvia == 1 ? "" : "s");
@@ -255,7 +268,7 @@ static void cable_settle(const sni_force *force, const sn_se3 *E_wb, double *par
 }
 
 static double cable_potential(const sni_force_eval *e, const sni_force *f, const double *param) {
-  const shape s = shape_of(f, e->E_wb, param);
+  const shape s = shape_of(e, f, param);
   const double stretch = s.length - param[SNI_LINE_REST_LENGTH];
   return s.taut ? 0.5 * param[SNI_LINE_STIFFNESS] * stretch * stretch : 0;
 }
@@ -288,5 +301,6 @@ const sni_force_ops sni_force_cable = {
     .apply = cable_apply,
     .tangent = cable_tangent,
     .potential = cable_potential,
+    .pulls = cable_pulls,
     .recorded = true,
     .measure = cable_measure};

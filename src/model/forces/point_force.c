@@ -1,8 +1,8 @@
 /* forces/point_force.c: a force at a point of a body, and a torque on a body, in world or body
  * axes, as functions of time. */
-#include "model/force.h"
+#include "model/forces/line.h"
 
-static void on_body(sni_force_builder *b, const sn_force_def *def, sni_force *force,
+static void on_body(sni_part_builder *b, const sn_force_def *def, sni_force *force,
                     const char *key) {
   force->body[0] = b->body(b, "body", def->body);
   force->body[1] = -1;
@@ -13,12 +13,13 @@ static void on_body(sni_force_builder *b, const sn_force_def *def, sni_force *fo
   sni_force_vector(b, key, def->vector, force);
 }
 
-static void point_force_finish(sni_force_builder *b, const sn_force_def *def, sni_force *force,
+static void point_force_finish(sni_part_builder *b, const sn_force_def *def, sni_force *force,
                                double *param) {
   (void)param;
   on_body(b, def, force, "force");
   b->point(b, "at", def->at);
   force->at[0] = def->at;
+  force->nterm = SNI_LEVER_TERMS + SNI_TURNING_TERMS;
 }
 
 static void point_force_apply(const sni_force_eval *e, const sni_force *f, const double *param) {
@@ -27,7 +28,25 @@ static void point_force_apply(const sni_force_eval *e, const sni_force *f, const
                  sni_force_vector_value(e, f));
 }
 
-static void body_torque_finish(sni_force_builder *b, const sn_force_def *def, sni_force *force,
+/* A force of constant direction has an arm that turns with the body.  One that turns with the body
+ * too has no such part, and no potential. */
+static int point_force_tangent(const sni_force_eval *e, const sni_force *f, const double *param,
+                               sni_tangent tangent, sni_term *term) {
+  (void)param;
+  int n = 0;
+  if (f->frame == SN_FRAME_WORLD && tangent != SNI_TANGENT_MATERIAL) {
+    const int body = f->body[0];
+    const sn_vec3 push = sni_force_vector_value(e, f);
+    const sn_vec3 arm = sn_mat3_mul_vec(e->E_wb[body].R, f->at[0]);
+    sni_line_levers(body, arm, push, term, &n);
+    if (tangent == SNI_TANGENT_EXACT) {
+      sni_line_turning(body, push, term, &n);
+    }
+  }
+  return n;
+}
+
+static void body_torque_finish(sni_part_builder *b, const sn_force_def *def, sni_force *force,
                                double *param) {
   (void)param;
   on_body(b, def, force, "torque");
@@ -78,7 +97,8 @@ const sni_force_ops sni_force_point_force = {.kind = {"point_force", "a force at
                                                       point_force_field,
                                                       SNI_COUNT(point_force_field)},
                                              .finish = point_force_finish,
-                                             .apply = point_force_apply};
+                                             .apply = point_force_apply,
+                                             .tangent = point_force_tangent};
 
 const sni_force_ops sni_force_body_torque = {
     .kind = {"body_torque", "a torque on a body", body_torque_field, SNI_COUNT(body_torque_field)},

@@ -1,0 +1,228 @@
+/* move.c: from the rates of a step to the end of it.
+ *
+ * Each body keeps the motion that the solve gave it: its centre of mass goes straight on, it turns
+ * as a free body would.  The coordinates follow as well as the joints let them; then the rates
+ * become what is nearest to that motion there,  M_r(q1) qd1 = J(q1)^T M phi. */
+#include "methods/redmax/move.h"
+
+#include <string.h>
+
+/* ---- turning ---- */
+
+/* N^-1 x by Cramer's rule. */
+static sn_vec3 solve3(sn_mat3 N, sn_vec3 x) {
+  const sn_vec3 a = sn_mat3_col(N, 0), b = sn_mat3_col(N, 1), c = sn_mat3_col(N, 2);
+  const double det = sn_mat3_det(N);
+  return (sn_vec3){sn_vec3_dot(x, sn_vec3_cross(b, c)) / det,
+                   sn_vec3_dot(a, sn_vec3_cross(x, c)) / det,
+                   sn_vec3_dot(a, sn_vec3_cross(b, x)) / det};
+}
+
+/* A free body turns on for h, in its own axes, by the implicit midpoint rule
+ *
+ *     I (w* - w) + h m x I m = 0     m = (w + w*)/2
+ *
+ * which keeps the energy and the length of the momentum.  Two Newton steps from w come near; a
+ * factor puts right what they miss of the energy, so that it holds at any step.  A body without
+ * thickness has no moment about its axis, hence the small term on the diagonal. */
+static sn_vec3 turn_on(sn_mat3 I, sn_vec3 w, double h) {
+  const sn_vec3 spin = sn_mat3_mul_vec(I, w), bend = sn_vec3_cross(w, spin);
+  const double small = 1e-9 * sn_mat3_trace(I), energy = sn_vec3_dot(w, spin);
+  if (h * h * sn_vec3_dot(bend, bend) <= 1e-30 * sn_vec3_dot(spin, spin)) {
+    return w; /* about a principal axis */
+  }
+  sn_vec3 turned = w;
+  for (int k = 0; k < 2; k++) {
+    const sn_vec3 m = sn_vec3_scale(sn_vec3_add(w, turned), 0.5), L = sn_mat3_mul_vec(I, m);
+    const sn_vec3 rest =
+        sn_vec3_addscaled(sn_mat3_mul_vec(I, sn_vec3_sub(turned, w)), h, sn_vec3_cross(m, L));
+    const sn_mat3 slope =
+        sn_mat3_add(sn_mat3_mul(sn_mat3_cross(m), I), sn_mat3_cross(sn_vec3_neg(L)));
+    sn_mat3 N = sn_mat3_add(I, sn_mat3_scale(slope, 0.5 * h));
+    for (int c = 0; c < 3; c++) {
+      N.m[c][c] += small;
+    }
+    turned = sn_vec3_sub(turned, solve3(N, rest));
+  }
+  const double factor = sqrt(energy / sn_vec3_dot(turned, sn_mat3_mul_vec(I, turned)));
+  return isfinite(factor) ? sn_vec3_scale(turned, factor) : w; /* no moments, or no motion */
+}
+
+/* Where the coordinates are a rotation vector, the body turns on with the angular velocity
+ * w = Jr(r) rd of the step:  exp([r1]) = exp([r]) exp([h w]),  rd1 = Jr(r1)^-1 w.  Moving r by h rd
+ * would turn it otherwise, and w would not be the same at the end: far from 0 by a third at a tenth
+ * of a radian. */
+static void turn_balls(const sni_tree *t, double h, const double *q, double *q1, double *qd1) {
+  for (int k = 0; k < t->nball; k++) {
+    const int adr = t->vadr[t->ball[k].body] + t->ball[k].first;
+    const sn_vec3 r = {q[adr], q[adr + 1], q[adr + 2]};
+    const sn_vec3 w =
+        sn_mat3_mul_vec(sn_so3_jacobian(r), (sn_vec3){qd1[adr], qd1[adr + 1], qd1[adr + 2]});
+    const sn_vec3 r1 = sn_so3_log(sn_mat3_mul(sn_so3_exp(r), sn_so3_exp(sn_vec3_scale(w, h))));
+    const sn_vec3 rd1 = sn_mat3_mul_vec(sn_so3_jacobian_inverse(r1), w);
+    memcpy(q1 + adr, (double[3]){r1.x, r1.y, r1.z}, 3 * sizeof *q1);
+    memcpy(qd1 + adr, (double[3]){rd1.x, rd1.y, rd1.z}, 3 * sizeof *qd1);
+  }
+}
+
+/* ---- sliding ---- */
+
+static bool is_translation(sn_vec6 S) {
+  return sn_vec3_dot(S.w, S.w) == 0 && sn_vec3_dot(S.v, S.v) > 0;
+}
+
+/* A joint's pose and columns at q, in its own frames. */
+static void joint_at(const sni_tree *t, int i, const double *q, const double *qd, sn_se3 *E_pb,
+                     sn_vec6 *S) {
+  sn_vec6 Sdot[SN_NV_MAX];
+  const sni_joint_set set = sni_tree_joints(t);
+  memcpy(S, t->S0 + t->vadr[i], (size_t)t->joint[i].nv * sizeof *S);
+  sni_joint_ops_of(set, i)->calc(set, i, 1, q + t->vadr[i], qd + t->vadr[i],
+                                 (sni_joint_out){E_pb, S, Sdot});
+}
+
+bool sni_move_turns(const sni_tree *t, int i) {
+  const bool constant = sni_joint_ops_of(sni_tree_joints(t), i)->constant_S;
+  bool turns = !constant && t->joint[i].nv > 0; /* somewhere, if not here */
+  for (int c = t->vadr[i]; constant && c < t->vadr[i + 1]; c++) {
+    turns = turns || sn_vec3_dot(t->S0[c].w, t->S0[c].w) > 0;
+  }
+  return turns;
+}
+
+bool sni_move_slides(const sni_system *s, const double *q, const double *qd) {
+  const sni_tree *t = s->t;
+  for (int i = 0; i < t->nbody; i++) {
+    const int nv = t->joint[i].nv, p = t->parent[i];
+    const bool carried = p >= 0 && !s->grounded[p];
+    sn_se3 E_pb;
+    sn_vec6 S[SN_NV_MAX];
+    joint_at(t, i, q, qd, &E_pb, S);
+    bool slides = false;
+    for (int c = 0; c < nv; c++) {
+      slides = slides || is_translation(S[c]);
+    }
+    if (slides && (carried || sni_move_turns(t, i))) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/* x minimises |sum u_c x_c - e|, for at most three columns that are independent. */
+static void nearest(const sn_vec3 *u, int n, sn_vec3 e, double *x) {
+  sn_vec3 basis[3];
+  double R[3][3] = {{0}};
+  for (int c = 0; c < n; c++) {
+    sn_vec3 v = u[c];
+    for (int k = 0; k < c; k++) {
+      R[k][c] = sn_vec3_dot(basis[k], v);
+      v = sn_vec3_addscaled(v, -R[k][c], basis[k]);
+    }
+    R[c][c] = sn_vec3_norm(v);
+    basis[c] = R[c][c] > 0 ? sn_vec3_scale(v, 1 / R[c][c]) : (sn_vec3){0};
+  }
+  for (int c = n - 1; c >= 0; c--) {
+    x[c] = sn_vec3_dot(basis[c], e);
+    for (int k = c + 1; k < n; k++) {
+      x[c] -= R[c][k] * x[k];
+    }
+    x[c] = R[c][c] > 0 ? x[c] / R[c][c] : 0;
+  }
+}
+
+/* Coordinates that slide along axes of a body which turns: q + h qd would go along the axes of the
+ * start, and spiral outwards by 1 + (w h)^2/2 a step.  So from the ground on, each body is put
+ * where its centre of mass would go straight, as far as its joint slides there.  w->a: the motion.
+ */
+static void slide_on(sn_sim *sim, double h, double *q1, const double *qd1) {
+  const sni_tree *t = &sim->m->tree;
+  sni_dynamics *d = &sim->d;
+  sn_se3 *E1 =
+      d->E_wb; /* of the bodies before i; of the others, p is where the centre of mass goes */
+  for (int i = 0; i < t->nbody; i++) {
+    const sn_vec3 c =
+        sn_mat3_mul_vec(sni_link_R(&d->w.link[i]), sni_params_inertia(&d->params, i).com);
+    const sn_vec6 phi = sni_lane6_vec6(d->w.a[i]);
+    const sn_vec3 v = sn_vec3_add(phi.v, sn_vec3_cross(phi.w, c));
+    E1[i].p = sn_vec3_addscaled(sn_vec3_add(sni_lane_vec3(d->w.link[i].o), c), h, v);
+  }
+  for (int i = 0; i < t->nbody; i++) {
+    const int adr = t->vadr[i], nv = t->joint[i].nv, p = t->parent[i];
+    const sn_vec3 to = E1[i].p;
+    sn_se3 E_pb;
+    sn_vec6 S[SN_NV_MAX];
+    joint_at(t, i, q1, qd1, &E_pb, S);
+    E1[i] = p >= 0 ? sn_se3_mul(E1[p], E_pb) : E_pb;
+    sn_vec3 u[3];
+    int which[3], n = 0;
+    for (int c = 0; c < nv && n < 3; c++) {
+      if (is_translation(S[c])) {
+        u[n] = sn_mat3_mul_vec(E1[i].R, S[c].v);
+        which[n++] = c;
+      }
+    }
+    const sn_vec3 at = sn_se3_point(E1[i], sni_params_inertia(&d->params, i).com);
+    double x[3];
+    nearest(u, n, sn_vec3_sub(to, at), x);
+    for (int c = 0; c < n; c++) {
+      q1[adr + which[c]] += x[c];
+      E1[i].p = sn_vec3_addscaled(E1[i].p, x[c], u[c]);
+    }
+  }
+}
+
+/* ---- all of it ---- */
+
+double sni_closure_gain(const sn_sim *sim) {
+  return sim->options.redmax.closure == SN_CLOSURE_BAUMGARTE ? sim->options.redmax.gain : 0;
+}
+
+sn_status sni_close_gaps(sn_sim *sim, double t_end, double *q1, double *qd1, sn_error *err) {
+  return sim->d.rows && sim->options.redmax.closure == SN_CLOSURE_PROJECT
+             ? sni_sim_project(sim, t_end, t_end, q1, qd1, err)
+             : SN_OK;
+}
+
+sn_status sni_move_on(sn_sim *sim, sni_system *s, double t_end, double h, const double *q,
+                      double *q1, double *qd1, sn_error *err) {
+  const sni_tree *t = &sim->m->tree;
+  sni_dynamics *d = &sim->d;
+  sni_work *w = &d->w;
+  sn_vec6 *motion =
+      sim->F; /* angular velocity in the body's axes, velocity of its centre of mass */
+  sni_J_mul_world(t, w, qd1);
+  for (int i = 0; i < t->nbody; i++) {
+    const sn_inertia I = sni_params_inertia(&d->params, i);
+    const sn_mat3 R = sni_link_R(&w->link[i]);
+    const sn_vec6 a = sni_lane6_vec6(w->a[i]);
+    motion[i].w = turn_on(sn_inertia_tensor(I), sn_mat3_tmul_vec(R, a.w), h);
+    motion[i].v = sn_vec3_add(a.v, sn_vec3_cross(a.w, sn_mat3_mul_vec(R, I.com)));
+  }
+  turn_balls(t, h, q, q1, qd1);
+  if (s->slides) {
+    slide_on(sim, h, q1, qd1);
+  }
+  const sn_status status = sni_close_gaps(sim, t_end, q1, qd1, err);
+  if (status) {
+    return status;
+  }
+  sni_dynamics_kinematics(d, q1, qd1);
+  for (int i = 0; i < t->nbody; i++) {
+    const sn_inertia I = sni_params_inertia(&d->params, i);
+    const sn_mat3 R = sni_link_R(&w->link[i]);
+    const sn_vec3 p = sn_vec3_scale(motion[i].v, I.mass), c = sn_mat3_mul_vec(R, I.com);
+    const sn_vec3 L = sn_mat3_mul_vec(R, sn_mat3_mul_vec(sn_inertia_tensor(I), motion[i].w));
+    s->f[i] = sni_lane6_from((sn_vec6){sn_vec3_add(L, sn_vec3_cross(c, p)), p});
+  }
+  sni_system_project(s, s->f, s->b);
+  sni_system_armature(s, qd1, s->b);
+  const sni_aba_in in = {.mass = d->mass, .joint_matrix = d->armature};
+  if (sni_factorise(t, &in, w) < 0) { /* else: held by springs alone, so the rates stay */
+    sni_Minv_mul(t, w, s->b, qd1);
+    if (d->rows) {
+      sni_rows_velocities(d->rows, t_end, t_end, sni_closure_gain(sim), q1, qd1);
+    }
+  }
+  return SN_OK;
+}

@@ -1,0 +1,25 @@
+/* move.h: from the rates of a step to the end of it. */
+#ifndef SNI_MOVE_H
+#define SNI_MOVE_H
+
+#include "methods/redmax/system.h"
+#include "methods/sim.h"
+
+/* Can the joint of body i turn it? */
+bool sni_move_turns(const sni_tree *t, int i);
+
+/* Are there coordinates that slide along axes which turn? */
+bool sni_move_slides(const sni_system *s, const double *q, const double *qd);
+
+/* q1 comes as q + h qd1 and goes to the end of the step; qd1, the rates of the step at q, become
+ * those at q1. */
+sn_status sni_move_on(sn_sim *sim, sni_system *s, double t_end, double h, const double *q,
+                      double *q1, double *qd1, sn_error *err);
+
+/* Positions onto the constraints, if that is how they are kept. */
+sn_status sni_close_gaps(sn_sim *sim, double t_end, double *q1, double *qd1, sn_error *err);
+
+/* How much of a gap is closed in a second by correcting rates; 0: positions are projected. */
+double sni_closure_gain(const sn_sim *sim);
+
+#endif
