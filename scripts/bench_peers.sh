@@ -3,8 +3,9 @@
 #
 # Installs the engines (several hundred megabytes; this is the only place that does), builds the
 # programs of bench/peers into build/peers, and hands the options on to bench/peers/compare.py:
-# --rounds N, --seconds S, --models chain:100,...  Results: bench/results/peers.json.  An engine
-# that cannot be had is left out, and named.
+# --rounds N, --seconds S, --models chain:100,...  Results: bench/results/peers.json, and for dense
+# matrices against LAPACK bench/results/cholesky.json.  An engine that cannot be had is left out, and
+# named.
 #
 # Environment: SINEW_NO_INSTALL=1 installs nothing.  SINEW_BUILD (default build) holds the command.
 set -euo pipefail
@@ -12,7 +13,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 build=${SINEW_BUILD:-build}
 tools=(g++ cmake pkg-config python3 libeigen3-dev)
-engines=(libbullet-dev libmujoco-dev libsimbody-dev libdart-dev)
+engines=(libbullet-dev libmujoco-dev libsimbody-dev libdart-dev libopenblas-dev)
 
 as_root() {
   if [[ $(id -u) == 0 ]]; then
@@ -48,4 +49,11 @@ fi
 unset MAKEFLAGS MFLAGS MAKELEVEL
 cmake -S bench/peers -B "$build/peers"
 cmake --build "$build/peers" -j "${JOBS:-$(nproc)}"
+if [[ -x $build/peers/peer_cholesky ]]; then
+  OPENBLAS_NUM_THREADS=1 "$build/peers/peer_cholesky" >"$build/peers/cholesky.json"
+  cp "$build/peers/cholesky.json" bench/results/cholesky.json
+  echo "written: bench/results/cholesky.json"
+else
+  echo "bench_peers: LAPACK is left out, libopenblas-dev is not installed here"
+fi
 exec /usr/bin/python3 bench/peers/compare.py --programs "$build/peers" --sinew "$build/sinew" "$@"

@@ -252,7 +252,7 @@ def describe_machine():
                         if line.startswith("model name")), cpu)
     except OSError:
         pass
-    return {"cpu": cpu, "cores": os.cpu_count(), "system": platform.platform()}
+    return {"cpu": cpu, "cores": os.cpu_count()}
 
 
 def write_results(path, options, contestants, absent, models, rows, ratios):

@@ -38,10 +38,11 @@ SN_API sn_scene_options sn_scene_options_default(void);
 
 /* Reads and checks a scene and builds its model.  options may be NULL.  Returns the status of the
  * first problem, which is also in err; even then *scene holds the list of all problems, without a
- * model.  Only when out of memory *scene stays as it was. */
+ * model.  Only when out of memory *scene stays as it was.  A path that is NULL or empty is such a
+ * problem. */
 SN_API sn_status sn_scene_load(const char *path, const sn_scene_options *options, sn_scene **scene,
                                sn_error *err);
-/* The same from n bytes of text; name stands for the file in messages. */
+/* The same from n bytes of text; name stands for the file in messages, NULL: "text". */
 SN_API sn_status sn_scene_load_text(const char *text, size_t n, const char *name,
                                     const sn_scene_options *options, sn_scene **scene,
                                     sn_error *err);

@@ -122,12 +122,21 @@ typedef struct sn_force_def {
   sn_function_def torque[SN_NV_MAX];
 } sn_force_def;
 
-/* A joint that follows a function of time. */
+/* Something that follows functions of time: a joint, components of a body's twist, or a point. */
 typedef struct sn_motion_def {
   const char *name;
   const char *joint;
   int nq;
   sn_function_def q[SN_NV_MAX];
+  int nrate; /* instead of q: how fast, wherever it is */
+  sn_function_def rate[SN_NV_MAX];
+  const char *body; /* instead of joint: with twist or with point */
+  bool twist_given[6];
+  sn_function_def twist[6]; /* angular, then linear: of the point at */
+  sn_frame frame;           /* axes of the twist */
+  sn_vec3 at;               /* in the body's frame: the point that follows */
+  bool has_point;
+  sn_function_def point[3]; /* where it goes, in the world */
   sn_function_def active;
 } sn_motion_def;
 
@@ -138,6 +147,31 @@ typedef struct sn_loop_def {
   sn_point_def a, b;
   sn_function_def active; /* closed while > 0 */
 } sn_loop_def;
+
+/* A coordinate of a joint, and how much it counts. */
+typedef struct sn_term_def {
+  const char *joint;
+  int coordinate;
+  double factor;
+} sn_term_def;
+
+/* Something that always holds exactly. */
+typedef struct sn_constraint_def {
+  const char *name;
+  const char *type;         /* distance, weld, point, couple, roll, knife_edge */
+  sn_function_def active;   /* holds while > 0 */
+  sn_point_def a, b;        /* distance, weld, point */
+  double length;            /* distance: < 0 means that in the initial pose */
+  int nterm;                /* couple: sum factor q = offset */
+  const sn_term_def *terms; /* nterm */
+  sn_function_def offset;
+  const char *body;  /* roll, knife_edge */
+  sn_vec3 at;        /* roll: centre of the sphere or disc; knife_edge: the point; in its frame */
+  double radius;     /* roll */
+  sn_vec3 axis;      /* roll: of a disc, in the body's frame; 0: a sphere */
+  sn_point_def on;   /* roll: the plane, x and y of this frame */
+  sn_vec3 direction; /* knife_edge: along this, in the body's frame, the point does not move */
+} sn_constraint_def;
 
 /* A contact material. */
 typedef struct sn_contact_def {
@@ -246,6 +280,7 @@ SN_API sn_body_def sn_body_def_default(void);
 SN_API sn_force_def sn_force_def_default(void);
 SN_API sn_motion_def sn_motion_def_default(void);
 SN_API sn_loop_def sn_loop_def_default(void);
+SN_API sn_constraint_def sn_constraint_def_default(void);
 SN_API sn_contact_def sn_contact_def_default(void);
 SN_API sn_initial_def sn_initial_def_default(void);
 SN_API sn_options sn_options_default(void);
@@ -268,6 +303,7 @@ SN_API sn_status sn_builder_add_body(sn_builder *builder, const sn_body_def *def
 SN_API sn_status sn_builder_add_force(sn_builder *builder, const sn_force_def *def);
 SN_API sn_status sn_builder_add_motion(sn_builder *builder, const sn_motion_def *def);
 SN_API sn_status sn_builder_add_loop(sn_builder *builder, const sn_loop_def *def);
+SN_API sn_status sn_builder_add_constraint(sn_builder *builder, const sn_constraint_def *def);
 SN_API sn_status sn_builder_add_contact(sn_builder *builder, const sn_contact_def *def);
 SN_API sn_status sn_builder_set_initial(sn_builder *builder, const sn_initial_def *def);
 SN_API void sn_builder_set_gravity(sn_builder *builder, sn_vec3 gravity);
@@ -387,7 +423,7 @@ SN_API sn_status sn_sim_forward(sn_sim *sim, const sn_state *state, const sn_inp
 
 /* The joint forces that give qdd: what the actuators must add to everything that acts already.
  * reaction (may be NULL): the whole wrench that the parent exerts on each body through its joint,
- * in the body's frame. */
+ * in the body's frame.  Constraints do not count: it is the tree alone that moves so. */
 SN_API sn_status sn_sim_inverse(sn_sim *sim, const sn_state *state, const sn_input *input,
                                 const double *qdd, double *tau, sn_vec6 *reaction, sn_error *err);
 

@@ -33,6 +33,23 @@ int cli_check_output(const cli_command *command, const char *option, const char 
   return CLI_GO;
 }
 
+sn_status cli_try_write(const char *path, sn_error *err) {
+  struct stat info;
+  const bool there = stat(path, &info) == 0;
+  if (there && !S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode)) {
+    return SN_OK; /* whoever reads from a pipe must not see it open and close */
+  }
+  FILE *file = fopen(path, "ab");
+  if (!file) {
+    return sni_fail(err, SN_E_FILE, "cannot write '%s': %s", path, strerror(errno));
+  }
+  fclose(file);
+  if (!there) {
+    remove(path);
+  }
+  return SN_OK;
+}
+
 /* ---- messages ---- */
 
 void cli_print_error(const sn_error *err) {
@@ -157,18 +174,22 @@ static void json_problem(sni_json *j, const sn_error *err) {
   sni_json_close(j, "}");
 }
 
-void cli_json_problems(sni_json *j, const sn_scene *scene, const sn_error *more, int n) {
+void cli_json_problems(sni_json *j, const sn_scene *scene, const sni_error_list *errors,
+                       const sni_error_list *warnings) {
   sni_json_open(j, "errors", "[");
   for (int k = 0; scene && k < sn_scene_error_count(scene); k++) {
     json_problem(j, sn_scene_error(scene, k));
   }
-  for (int k = 0; k < n; k++) {
-    json_problem(j, &more[k]);
+  for (int k = 0; errors && k < errors->count; k++) {
+    json_problem(j, &errors->item[k]);
   }
   sni_json_close(j, "]");
   sni_json_open(j, "warnings", "[");
   for (int k = 0; scene && k < sn_scene_warning_count(scene); k++) {
     json_problem(j, sn_scene_warning(scene, k));
+  }
+  for (int k = 0; warnings && k < warnings->count; k++) {
+    json_problem(j, &warnings->item[k]);
   }
   sni_json_close(j, "]");
 }

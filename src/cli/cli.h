@@ -7,6 +7,7 @@
 
 #include <stdio.h>
 
+#include "base/error.h"
 #include "io/json.h"
 #include "sinew/scene.h"
 
@@ -76,6 +77,9 @@ int cli_code(sn_status status);
 int cli_check_output(const cli_command *command, const char *option, const char *file,
                      const char *const *others, int n);
 
+/* SN_OK, or SN_E_FILE: the file could not be written.  It stays as it is, or is not there. */
+sn_status cli_try_write(const char *path, sn_error *err);
+
 /* ---- scenes ---- */
 
 typedef struct cli_scene_settings {
@@ -101,8 +105,9 @@ int cli_load(const char *file, const cli_scene_settings *settings, bool quiet, s
 
 void cli_json_number(sni_json *j, const char *key, double value); /* null if not finite */
 void cli_json_bool(sni_json *j, const char *key, bool value);
-/* "errors" and "warnings" of a scene (may be NULL), and n more errors. */
-void cli_json_problems(sni_json *j, const sn_scene *scene, const sn_error *more, int n);
+/* "errors" and "warnings" of a scene (may be NULL), and more of them (lists may be NULL). */
+void cli_json_problems(sni_json *j, const sn_scene *scene, const sni_error_list *errors,
+                       const sni_error_list *warnings);
 /* Prints and frees; false: out of memory, or cannot be written. */
 bool cli_json_print(sni_json *j, FILE *to);
 

@@ -8,6 +8,7 @@
 #include "cli/motion.h"
 #include "cli/progress.h"
 #include "io/csv_writer.h"
+#include "model/model.h"
 
 typedef struct settings {
   cli_scene_settings scene;
@@ -72,6 +73,13 @@ static int read_motion(job *j) {
 static int prepare(job *j) {
   sn_error err = {0};
   j->m = sn_scene_model(j->scene);
+  if (j->m->nconstraint > 0) {
+    sni_fail(&err, SN_E_UNSUPPORTED,
+             "%s: has loops or other constraints (%d): with these the motion alone does not "
+             "determine the joint forces, only trees have an inverse",
+             j->scene_file, j->m->nconstraint);
+    return fail(j, &err);
+  }
   const size_t nv = (size_t)sn_model_dof_count(j->m);
   if (sn_sim_create(j->m, NULL, &j->sim, &err) != SN_OK ||
       sn_state_create(j->m, &j->state, &err) != SN_OK) {
@@ -150,8 +158,8 @@ static int all_rows(job *j) {
 /* ---- after ---- */
 
 static void print_summary(const job *j) {
-  printf("%s: %d rows, t = %g to %g\n", j->s->out, j->motion.nrow, j->motion.t[0],
-         j->motion.t[j->motion.nrow - 1]);
+  printf("%s: %d row%s, t = %g to %g\n", j->s->out, j->motion.nrow, j->motion.nrow == 1 ? "" : "s",
+         j->motion.t[0], j->motion.t[j->motion.nrow - 1]);
   for (int i = 0; i < sn_model_body_count(j->m); i++) {
     for (int c = 0; c < sn_model_joint_dofs(j->m, i); c++) {
       char name[320];
@@ -180,7 +188,7 @@ static bool print_json(const job *j, bool done) {
     }
     sni_json_close(&json, "}");
   }
-  cli_json_problems(&json, j->scene, j->problems.item, j->problems.count);
+  cli_json_problems(&json, j->scene, &j->problems, NULL);
   sni_json_close(&json, "}");
   return cli_json_print(&json, stdout);
 }

@@ -91,9 +91,10 @@ make_text make_show_rod(sn_vec3 x, sn_vec3 z) {
   return t;
 }
 
-void make_head(sni_text *out, const char *name, const char *comment) {
+void make_head(sni_text *out, const char *name, double gravity, const char *comment) {
   sni_text_add(out, "# Made by 'sinew make %s'.\n#\n%s", name, comment);
-  sni_text_add(out, "sinew: 1\nunits: m kg s\nup: z\ngravity: [0, 0, -9.81]\n");
+  sni_text_add(out, "sinew: 1\nunits: m kg s\nup: z\ngravity: [0, 0, %s]\n",
+               make_show(-gravity).text);
 }
 
 void make_foot(sni_text *out, double duration, const char *channels) {

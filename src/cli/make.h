@@ -62,7 +62,7 @@ make_text make_show3(sn_vec3 x); /* "[x, y, z]" */
 make_text make_show_rod(sn_vec3 x, sn_vec3 z);
 
 /* The first lines: what the scene is (in comment lines), units and gravity. */
-void make_head(sni_text *out, const char *name, const char *comment);
+void make_head(sni_text *out, const char *name, double gravity, const char *comment);
 /* The last ones. */
 void make_foot(sni_text *out, double duration, const char *channels);
 

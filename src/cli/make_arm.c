@@ -68,7 +68,7 @@ static void write_muscle(const muscle *m, sni_text *out) {
 }
 
 static void write_arm(const make_settings *s, sni_text *out) {
-  make_head(out, "arm",
+  make_head(out, "arm", 9.81,
             "# An arm of two bones. Six cables move it: four from the torso to the upper arm, and "
             "two over shoulder and\n"
             "# elbow, which pull in turn.\n");

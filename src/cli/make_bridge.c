@@ -14,6 +14,7 @@
 #include "math/vec3.h"
 
 enum { CABLES = 30 };
+#define GRAVITY     9.8 /* as in the paper's scene         */
 #define HALF_SPAN   12.0
 #define DECK_Z      3.0
 #define TOWER_X     5.0
@@ -185,7 +186,7 @@ static void write_bridge(const make_settings *s, sni_text *out) {
   const int n = (int)s->count;
   const bool bend_over = strcmp(s->towers, "flexible") == 0;
   const bridge *b = bend_over ? &flexible : &rigid;
-  make_head(out, "bridge",
+  make_head(out, "bridge", GRAVITY,
             bend_over ? "# A cable-stayed bridge. Its deck and its two towers are chains of hinged "
                         "pieces, and thirty cables hold\n"
                         "# the deck.\n"

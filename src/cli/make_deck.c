@@ -8,7 +8,7 @@
 
 static void write_deck(const make_settings *s, sni_text *out) {
   const int n = (int)s->count, middle = (n + 1) / 2;
-  make_head(out, "deck",
+  make_head(out, "deck", 9.81,
             "# A deck of hinged links of 1 m and 1 kg. The first is hinged to the ground; the far "
             "end of each hangs by a\n"
             "# stiff spring from the nearer of two tower tops. A load pulls at the link in the "

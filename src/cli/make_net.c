@@ -13,7 +13,7 @@ static void write_net(const make_settings *s, sni_text *out) {
   const int rows = isnan(s->rows) ? size : (int)s->rows;
   const int columns = isnan(s->columns) ? size : (int)s->columns;
   const double height = LINK * (rows + 5);
-  make_head(out, "net",
+  make_head(out, "net", 9.81,
             "# A net: ropes of short links hang side by side, and springs tie each link to its "
             "neighbours in the ropes\n"
             "# beside it. A gust blows against the row in the middle, strongest in the middle of "

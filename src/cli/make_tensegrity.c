@@ -3,8 +3,8 @@
  * prism: three struts between two triangles of one radius, the upper one turned by 150 degrees
  * along a strut and by 30 degrees along an upright cable.  With c the tension of an upright for
  * each metre of its length, the struts have -c and the triangles c/sqrt(3): then all knots are in
- * balance. Prisms stand on one another, left- and right-handed in turn; in a triangle between two,
- * the tensions of both add up.
+ * balance. Prisms stand on one another, left- and right-handed in turn, each with triangles of its
+ * own, so that without weight the knots between them have nothing to bear.
  *
  * icosahedron: six struts in three pairs; a pair along z is at x = +-a and reaches to z = +-2a, the
  * others follow by exchanging axes.  The cables are the 24 edges between neighbours, all of one
@@ -113,7 +113,7 @@ static node prism_at(int stage, int k, bool below, double half) {
 static void write_prisms(int stages, sni_text *out) {
   const double length = sn_vec3_norm(sn_vec3_sub(prism_knot(1, prism_top(0, 0)), prism_knot(0, 0)));
   const double half = 0.5 * length;
-  make_head(out, "tensegrity",
+  make_head(out, "tensegrity", 9.81,
             "# A tensegrity tower of prisms. Three struts in each touch no other strut of it: "
             "cables in tension hold them.\n"
             "# Where prisms meet, ends of struts are knotted together; the lowest are knotted to "
@@ -128,12 +128,12 @@ static void write_prisms(int stages, sni_text *out) {
   write_push(3 * stages, half, 60, out);
   sni_text_add(out, "  # Triangles and uprights: each cable is a little too short, so that all are "
                     "in tension.\n");
-  for (int stage = 0; stage <= stages; stage++) {
-    const bool inner = stage > 0 && stage < stages;
+  for (int ring = 0; ring < 2 * stages; ring++) { /* two for each prism */
+    const bool top = ring % 2 == 1;
+    const int stage = ring / 2 + top;
     for (int k = 0; k < 3; k++) {
-      write_cable("ring", 3 * stage + k + 1, prism_at(stage, k, stage > 0, half),
-                  prism_at(stage, (k + 1) % 3, stage > 0, half),
-                  (inner ? 2 : 1) * TENSION / sqrt(3), out);
+      write_cable("ring", 3 * ring + k + 1, prism_at(stage, k, top, half),
+                  prism_at(stage, (k + 1) % 3, top, half), TENSION / sqrt(3), out);
     }
   }
   for (int stage = 0; stage < stages; stage++) {
@@ -182,7 +182,7 @@ static void write_ball_cables(int ball, int *number, sni_text *out) {
 }
 
 static void write_balls(int balls, sni_text *out) {
-  make_head(out, "tensegrity",
+  make_head(out, "tensegrity", 9.81,
             "# Tensegrity balls, hung below one another. Six struts in each touch nothing: 24 "
             "cables in tension hold them.\n");
   write_defaults(4 * A, out);

@@ -101,14 +101,21 @@ static const cli_option *find_option(const cli_command *command, const char *nam
 }
 
 /* Cuts the text at its commas. */
-static bool words_add(cli_list *list, char *text) {
-  for (char *comma; (comma = strchr(text, ',')); text = comma + 1) {
-    *comma = 0;
+static int words_add(const cli_command *command, const cli_option *o, cli_list *list, char *text) {
+  for (char *comma; text; text = comma) {
+    comma = strchr(text, ',');
+    if (comma) {
+      *comma++ = 0;
+    }
+    if (!text[0]) {
+      return cli_fail(command, "%s: has an empty word, needs %s separated by commas", o->name,
+                      o->value);
+    }
     if (!list_add(list, text)) {
-      return false;
+      return cli_fail(command, "out of memory");
     }
   }
-  return list_add(list, text);
+  return CLI_GO;
 }
 
 static int store(const cli_command *command, const cli_option *o, char *value, void *settings) {
@@ -130,7 +137,7 @@ static int store(const cli_command *command, const cli_option *o, char *value, v
   case CLI_LIST:
     return list_add(at, value) ? CLI_GO : cli_fail(command, "out of memory");
   case CLI_WORDS:
-    return words_add(at, value) ? CLI_GO : cli_fail(command, "out of memory");
+    return words_add(command, o, at, value);
   }
   return CLI_GO;
 }

@@ -40,7 +40,7 @@ typedef struct job {
   sn_state *state;
   sn_run_def run;
   replay_look before, after;
-  int64_t steps_done;
+  int64_t steps_done, unconverged; /* the latter: taken although a solve did not converge */
   sn_info info;
   sn_error err;                    /* of the repeated step */
   char now[2 * SN_ERROR_TEXT_MAX]; /* its text; "": none */
@@ -151,8 +151,10 @@ static void repeat(job *j) {
   bool good = !energy || check_energy(j->sim, j->state, &j->err);
   const int64_t n = !isnan(j->s->steps) ? (int64_t)j->s->steps : j->s->earlier ? 250 : 1;
   while (good && j->steps_done < n) {
-    good = sn_sim_step(j->sim, j->state, NULL, &j->info, &j->err) == SN_OK;
+    const sn_status status = sn_sim_step(j->sim, j->state, NULL, &j->info, &j->err);
+    good = status >= 0;
     j->steps_done += good;
+    j->unconverged += status > 0;
     if (good && j->s->trace && !j->s->json) {
       trace(j);
     }
@@ -199,6 +201,9 @@ static void print_text(const job *j) {
     printf("  last step   %d iterations, residual %.3g, divided %d times\n", j->info.iterations,
            j->info.residual, j->info.retries);
   }
+  if (j->unconverged > 0) {
+    printf("  unconverged %lld accepted\n", (long long)j->unconverged);
+  }
   puts("\nbefore:");
   replay_look_print(&j->before, j->sim, stdout);
   if (j->steps_done > 0) {
@@ -223,6 +228,7 @@ static int print_json(const job *j, int code) {
   sni_json_raw(&out, "iterations", "%d", j->info.iterations);
   cli_json_number(&out, "residual", j->info.residual);
   sni_json_raw(&out, "retries", "%d", j->info.retries);
+  sni_json_raw(&out, "unconverged", "%lld", (long long)j->unconverged);
   replay_look_json(&j->before, j->sim, "before", &out);
   if (j->steps_done > 0) {
     replay_look_json(&j->after, j->sim, "after", &out);
@@ -252,6 +258,10 @@ static int replay(const cli_command *self, int argc, char **argv) {
   settings s = {.step = NAN, .steps = NAN};
   cli_list plain = {0};
   int code = cli_parse(self, argc, argv, &s, &plain);
+  if (code == CLI_GO && !plain.item[0][0]) {
+    code =
+        cli_fail(self, "the name of the bundle is empty: needs the folder that a failed run left");
+  }
   if (code == CLI_GO && s.step <= 0) {
     code = cli_fail(self, "--step: is %g, needs a number > 0", s.step);
   }

@@ -8,7 +8,7 @@
 #include "cli/cli.h"
 #include "cli/method.h"
 
-void cli_report_step(cli_report *r, const sn_info *info) {
+void cli_report_step(cli_report *r, sn_status status, const sn_info *info) {
   r->steps++;
   r->substeps += info->substeps;
   r->rejected += info->rejected;
@@ -19,6 +19,10 @@ void cli_report_step(cli_report *r, const sn_info *info) {
   r->retries += info->retries;
   r->residual = fmax(r->residual, info->residual);
   r->solves = r->solves || info->residual > 0 || info->iterations > 0;
+  if (status > 0) {
+    r->unconverged++;
+    r->residual_accepted = fmax(r->residual_accepted, info->residual);
+  }
 }
 
 void cli_report_energy(cli_report *r, double t, double kinetic, double potential) {
@@ -31,7 +35,9 @@ void cli_report_energy(cli_report *r, double t, double kinetic, double potential
   r->T1 = kinetic;
   r->V1 = potential;
   r->T_max = fmax(r->T_max, kinetic);
-  const double off = fabs((kinetic + potential) - (r->T0 + r->V0));
+  r->V_max = fmax(r->V_max, fabs(potential));
+  const double change = (kinetic + potential) - (r->T0 + r->V0), off = fabs(change);
+  r->rise = fmax(r->rise, change);
   if (off > r->largest) {
     r->largest = off;
     r->largest_t = t;
@@ -40,6 +46,11 @@ void cli_report_energy(cli_report *r, double t, double kinetic, double potential
 
 static double real_time_factor(const cli_report *r) {
   return r->wall > 0 ? (r->t_end - r->t_start) / r->wall : 0;
+}
+
+/* Where nothing moves, T is rounding, and nothing can be compared with it. */
+static bool anything_moves(const cli_report *r) {
+  return r->T_max > 1e-14 * r->V_max;
 }
 
 void cli_report_print(const cli_report *r, const cli_plan *plan, FILE *to) {
@@ -66,18 +77,23 @@ void cli_report_print(const cli_report *r, const cli_plan *plan, FILE *to) {
     fprintf(to, "  retries     %" PRId64 ": steps divided because a solve did not converge\n",
             r->retries);
   }
+  if (r->unconverged > 0) {
+    fprintf(to, "  unconverged %" PRId64 " step%s accepted with a residual up to %.2g\n",
+            r->unconverged, r->unconverged == 1 ? "" : "s", r->residual_accepted);
+  }
   fprintf(to,
           "  energy      start E = %.9g (T = %.6g, V = %.6g)\n"
           "              end   E = %.9g (T = %.6g, V = %.6g)\n",
           r->T0 + r->V0, r->T0, r->V0, r->T1 + r->V1, r->T1, r->V1);
   fprintf(to, "              largest change %.3g at t = %g", r->largest, r->largest_t);
-  if (r->T_max > 0) {
+  if (anything_moves(r)) {
     fprintf(to, ", %.2g of the largest T", r->largest / r->T_max);
   }
   fputc('\n', to);
   if (r->out) {
-    fprintf(to, "  recorded    %s: %" PRId64 " rows of %d columns\n",
-            strcmp(r->out, "-") == 0 ? "standard output" : r->out, r->rows, r->columns);
+    fprintf(to, "  recorded    %s: %" PRId64 " row%s of %d column%s\n",
+            strcmp(r->out, "-") == 0 ? "standard output" : r->out, r->rows, r->rows == 1 ? "" : "s",
+            r->columns, r->columns == 1 ? "" : "s");
   }
   if (r->save) {
     fprintf(to, "  saved       %s: the state at t = %g\n", r->save, r->t_end);
@@ -108,6 +124,10 @@ void cli_report_json(const cli_report *r, const cli_plan *plan, sni_json *j) {
     sni_json_raw(j, "iterations_most", "%d", r->iterations_most);
     sni_json_raw(j, "retries", "%" PRId64, r->retries);
     cli_json_number(j, "residual", r->residual);
+    sni_json_raw(j, "unconverged", "%" PRId64, r->unconverged);
+    if (r->unconverged > 0) {
+      cli_json_number(j, "residual_accepted", r->residual_accepted);
+    }
     sni_json_close(j, "}");
   }
   cli_json_number(j, "wall_seconds", r->wall);

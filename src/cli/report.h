@@ -16,12 +16,15 @@ typedef struct cli_report {
   bool solves;      /* it solves linear systems, and these say how that went:             */
   int64_t iterations, retries;
   int iterations_most;
-  double residual; /* largest                                                           */
+  double residual;          /* largest                                                  */
+  int64_t unconverged;      /* steps that were taken although a solve did not converge  */
+  double residual_accepted; /* largest of those                                         */
 
   bool any_energy;
   double T0, V0, T1, V1;     /* first and last                                           */
-  double T_max;              /* largest kinetic energy                                   */
+  double T_max, V_max;       /* largest kinetic energy, and largest |V|                  */
   double largest, largest_t; /* largest |E - E_start|, and when                         */
+  double rise;               /* largest E - E_start                                      */
 
   const char *out; /* recording, NULL: none                                            */
   int64_t rows;
@@ -31,7 +34,7 @@ typedef struct cli_report {
   const char *bundle; /* folder with the step that failed, NULL: none                  */
 } cli_report;
 
-void cli_report_step(cli_report *r, const sn_info *info);
+void cli_report_step(cli_report *r, sn_status status, const sn_info *info);
 void cli_report_energy(cli_report *r, double t, double kinetic, double potential);
 
 void cli_report_print(const cli_report *r, const cli_plan *plan, FILE *to);

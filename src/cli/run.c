@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/blowup.h"
 #include "cli/bundle.h"
 #include "cli/cli.h"
 #include "cli/interrupt.h"
@@ -25,7 +26,8 @@ typedef struct settings {
 static const cli_option options[] = {
     {"--method", "M", CLI_TEXT, AT(method), "method instead of the scene's run.method"},
     {"--integrator", "I", CLI_TEXT, AT(integrator),
-     "of the method: for recursive dopri5 (steps of its own, to a tolerance) or rk4 (fixed)"},
+     "of the method: dopri5 (steps of its own, to a tolerance) or rk4 (fixed); for redmax also the "
+     "implicit euler and extrapolated"},
     {"--duration", "S", CLI_NUMBER, AT(duration), "how long to simulate, from the start or --load"},
     {"--step", "H", CLI_NUMBER, AT(step), "time from one state to the next"},
     CLI_SCENE_OPTIONS(settings, scene),
@@ -53,8 +55,9 @@ typedef struct job {
   bool recording;
   cli_plan plan;
   cli_report report;
-  sn_error err; /* the first that stopped it */
-  char *text;   /* of the scene, if it came from standard input */
+  sn_error err;     /* the first that stopped it */
+  sn_error warning; /* about how it ended; code SN_OK: none */
+  char *text;       /* of the scene, if it came from standard input */
   size_t text_size;
   struct timespec start;
   bool bad_step;        /* a step failed, not the recording of one */
@@ -86,6 +89,9 @@ static int check_settings(const cli_command *self, const settings *s, const char
   code = code == CLI_GO ? check_number(self, "--every", s->every, true) : code;
   if (code == CLI_GO && s->json && s->out && strcmp(s->out, "-") == 0) {
     code = cli_fail(self, "--json and --out - both want standard output");
+  }
+  if (code == CLI_GO && s->channels.count > 0 && !s->out) {
+    code = cli_fail(self, "--channels needs --out FILE: without it nothing is recorded");
   }
   const char *const read_or_written[] = {scene, s->load, s->out};
   code = code == CLI_GO ? cli_check_output(self, "--out", s->out, read_or_written, 2) : code;
@@ -123,6 +129,12 @@ static int prepare_state(job *j) {
     status = sn_sim_assemble(j->sim, j->state, &err);
   }
   return status == SN_OK ? CLI_DONE : fail(j, &err);
+}
+
+/* A long run that ends without its state would have to be repeated. */
+static int prepare_save(job *j) {
+  sn_error err = {0};
+  return !j->s->save || cli_try_write(j->s->save, &err) == SN_OK ? CLI_DONE : fail(j, &err);
 }
 
 static int prepare_recorder(job *j) {
@@ -182,12 +194,12 @@ static int one_step(job *j, bool shorter) {
   sn_error err = {0};
   sn_status status = shorter ? sn_sim_set(j->sim, "run.step", j->plan.rest, &err) : SN_OK;
   status = status == SN_OK ? sn_sim_step(j->sim, j->state, NULL, &info, &err) : status;
-  if (status != SN_OK) {
+  if (status < 0) {
     j->bad_step = true;
     fail(j, &err);
     return CLI_STOPPED;
   }
-  cli_report_step(&j->report, &info);
+  cli_report_step(&j->report, status, &info);
   return CLI_DONE;
 }
 
@@ -285,7 +297,15 @@ static int finish_files(job *j, int code) {
   return code;
 }
 
-static int print_json(const job *j, int code) {
+/* A motion may end well and yet be nonsense. */
+static void look_back(job *j) {
+  const cli_energies e = {.T0 = j->report.T0, .V0 = j->report.V0, .rise = j->report.rise};
+  if (cli_blowup(j->sim, j->plan.run.options.step, &e, &j->warning) && !j->s->quiet) {
+    cli_print_warning(&j->warning);
+  }
+}
+
+static int print_json(job *j, int code) {
   sni_json json = {0};
   sni_json_open(&json, NULL, "{");
   sni_json_text(&json, "scene", j->file);
@@ -293,7 +313,9 @@ static int print_json(const job *j, int code) {
   if (j->report.status) {
     cli_report_json(&j->report, &j->plan, &json);
   }
-  cli_json_problems(&json, j->scene, &j->err, j->err.code != SN_OK);
+  const sni_error_list errors = {.item = &j->err, .count = j->err.code != SN_OK};
+  const sni_error_list warnings = {.item = &j->warning, .count = j->warning.code != SN_OK};
+  cli_json_problems(&json, j->scene, &errors, &warnings);
   sni_json_close(&json, "}");
   return cli_json_print(&json, stdout) ? code : cli_fail(j->self, "cannot print the summary");
 }
@@ -306,12 +328,15 @@ static int work(job *j) {
   int code = cli_load(j->file, &load, j->s->quiet, &j->scene);
   code = code ? code : prepare_sim(j);
   code = code ? code : prepare_state(j);
+  code = code ? code : prepare_save(j);
   code = code ? code : prepare_recorder(j);
   if (code == CLI_DONE) {
     cli_interrupt_watch();
     code = simulate(j);
     if (code == CLI_STOPPED) {
       keep_failed_step(j);
+    } else {
+      look_back(j);
     }
     code = finish_files(j, code);
     if (!j->s->quiet && !j->s->json) {

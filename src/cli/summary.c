@@ -20,6 +20,7 @@ typedef struct joint_group {
 
 typedef struct summary {
   const sn_model *m;
+  cli_freedom freedom;
   joint_group group[GROUPS_MAX];
   int ngroup;
   int following, sometimes; /* coordinates that follow a motion: always, while it is active    */
@@ -84,8 +85,8 @@ static bool find_box(summary *s) {
   return true;
 }
 
-static bool gather(const sn_scene *scene, summary *s) {
-  *s = (summary){.m = sn_scene_model(scene)};
+static bool gather(const sn_scene *scene, const cli_freedom *freedom, summary *s) {
+  *s = (summary){.m = sn_scene_model(scene), .freedom = *freedom};
   for (int i = 0; i < s->m->tree.nbody; i++) {
     count_joint(s, i);
   }
@@ -109,9 +110,43 @@ static void print_joints(const summary *s, FILE *to) {
   fputs(s->ngroup ? "\n" : "none\n", to);
 }
 
+/* "loops and constraints": what the rows come from. */
+static void print_sources(const sn_model *m, FILE *to) {
+  const struct {
+    int count;
+    const char *name;
+  } source[] = {{m->nloop, "loops"}, {m->nbond, "constraints"}, {m->nguide, "motions"}};
+  const char *between = "";
+  for (size_t k = 0; k < sizeof source / sizeof *source; k++) {
+    if (source[k].count > 0) {
+      fprintf(to, "%s%s", between, source[k].name);
+      between = " and ";
+    }
+  }
+}
+
+/* " - 3 (loops: 5 rows, 2 redundant)" */
+static void print_constraints(const summary *s, FILE *to) {
+  const cli_freedom *f = &s->freedom;
+  if (f->rows > 0) {
+    if (f->counted) {
+      fprintf(to, " - %d (", f->rank);
+    } else {
+      fputs(", less what is taken away (", to);
+    }
+    print_sources(s->m, to);
+    fprintf(to, ": %d row%s", f->rows, f->rows == 1 ? "" : "s");
+    if (f->counted && f->rank < f->rows) {
+      fprintf(to, ", %d redundant", f->rows - f->rank);
+    }
+    fputc(')', to);
+  }
+}
+
 /* "27 = 6 (1 free joint) + 21 (21 revolute joints); 1 follows a motion, 26 are free to move" */
 static void print_freedom(const summary *s, FILE *to) {
-  const int n = sn_model_dof_count(s->m);
+  const int n = sn_model_dof_count(s->m) - s->freedom.rank;
+  const int left = s->freedom.counted ? s->freedom.free : n - s->following;
   fprintf(to, "  degrees of freedom  %d", n);
   const char *sign = " = ";
   for (int k = 0; k < s->ngroup; k++) {
@@ -126,9 +161,10 @@ static void print_freedom(const summary *s, FILE *to) {
       sign = " + ";
     }
   }
+  print_constraints(s, to);
   if (s->following > 0) {
     fprintf(to, "; %d follow%s a motion, %d %s free to move", s->following,
-            s->following == 1 ? "s" : "", n - s->following, n - s->following == 1 ? "is" : "are");
+            s->following == 1 ? "s" : "", left, left == 1 ? "is" : "are");
   }
   if (s->sometimes > 0) {
     fprintf(to, "; %d follow%s a motion while it is active", s->sometimes,
@@ -143,8 +179,9 @@ static void print_acting(const sn_model *m, FILE *to) {
     const char *one, *many;
   } part[] = {{m->nforce, "force", "forces"},
               {m->ndrive, "drive", "drives"},
-              {m->nmotion, "motion", "motions"},
-              {m->nloop, "loop", "loops"}};
+              {m->nmotion + m->nguide, "motion", "motions"},
+              {m->nloop, "loop", "loops"},
+              {m->nbond, "constraint", "constraints"}};
   const char *between = "  what acts           ";
   for (size_t k = 0; k < sizeof part / sizeof *part; k++) {
     if (part[k].count > 0) {
@@ -164,9 +201,6 @@ static void print_methods(const sn_model *m, FILE *to) {
     fprintf(to, "%s%s: %s%s\n", k == 0 ? "  methods             " : "                      ",
             method->name, can ? "can simulate it" : "cannot: ", can ? "" : err.text);
   }
-  if (!sni_method_find(m->run.options.method)) {
-    fprintf(to, "                      %s: is not in this version\n", m->run.options.method);
-  }
 }
 
 static void print_run(const sn_run_def *run, FILE *to) {
@@ -180,9 +214,9 @@ static void print_run(const sn_run_def *run, FILE *to) {
   }
 }
 
-bool cli_summary_print(const sn_scene *scene, FILE *to) {
+bool cli_summary_print(const sn_scene *scene, const cli_freedom *freedom, FILE *to) {
   summary s;
-  if (!gather(scene, &s)) {
+  if (!gather(scene, freedom, &s)) {
     return false;
   }
   const sn_model *m = s.m;
@@ -249,9 +283,9 @@ static void json_run(const sn_run_def *run, sni_json *j) {
   sni_json_close(j, "}");
 }
 
-bool cli_summary_json(const sn_scene *scene, sni_json *j) {
+bool cli_summary_json(const sn_scene *scene, const cli_freedom *freedom, sni_json *j) {
   summary s;
-  if (!gather(scene, &s)) {
+  if (!gather(scene, freedom, &s)) {
     return false;
   }
   const sn_model *m = s.m;
@@ -262,10 +296,18 @@ bool cli_summary_json(const sn_scene *scene, sni_json *j) {
   sni_json_raw(j, "dofs", "%d", sn_model_dof_count(m));
   sni_json_raw(j, "dofs_following_motions", "%d", s.following);
   sni_json_raw(j, "dofs_following_sometimes", "%d", s.sometimes);
+  if (freedom->rows > 0) {
+    sni_json_raw(j, "constraint_rows", "%d", freedom->rows);
+  }
+  if (freedom->counted) {
+    sni_json_raw(j, "constraint_rows_redundant", "%d", freedom->rows - freedom->rank);
+    sni_json_raw(j, "dofs_free", "%d", freedom->free);
+  }
   sni_json_raw(j, "forces", "%d", m->nforce);
   sni_json_raw(j, "drives", "%d", m->ndrive);
-  sni_json_raw(j, "motions", "%d", m->nmotion);
+  sni_json_raw(j, "motions", "%d", m->nmotion + m->nguide);
   sni_json_raw(j, "loops", "%d", m->nloop);
+  sni_json_raw(j, "constraints", "%d", m->nbond);
   if (s.has_box) {
     sni_json_open(j, "bounding_box", "{");
     json_vector(j, "min", s.box.lo);

@@ -179,7 +179,24 @@ sn_status sni_rows_factorise(sni_rows *r, sni_rows_solver solve, void *user) {
   return SN_OK;
 }
 
+/* What is added to x solves the system with b = 0. */
+static void correct_in_graph(sni_rows *r, const double *c, double *x) {
+  double residual;
+  sni_rows_mul(r, x, r->lambda);
+  for (int i = 0; i < r->nrow; i++) {
+    r->y[i] = c[i] - r->lambda[i];
+  }
+  sni_kkt_solve(r->kkt, NULL, r->y, r->step, r->lambda, &residual);
+  for (int j = 0; j < r->d->m->tree.nv; j++) {
+    x[j] += r->step[j];
+  }
+}
+
 void sni_rows_correct(sni_rows *r, const double *c, double *x) {
+  if (r->kkt) {
+    correct_in_graph(r, c, x);
+    return;
+  }
   const int n = r->nrow, nv = r->d->m->tree.nv, rank = r->rank;
   double *y = r->y;
   sni_rows_mul(r, x, r->lambda);
@@ -237,11 +254,33 @@ static void coasting(sni_rows *r) {
   }
 }
 
+int sni_rows_factorise_mass(sni_rows *r) {
+  sni_dynamics *d = r->d;
+  const sni_aba_in in = {.mass = d->mass, .joint_matrix = d->armature};
+  int bad = -1;
+  if (r->kkt) {
+    sni_kkt_fill(r->kkt, &in, r);
+    return sni_kkt_factorise(r->kkt, NULL, NULL, &bad) < 0 && bad < 0 ? 0 : bad;
+  }
+  bad = sni_factorise(&d->m->tree, &in, &d->w);
+  if (bad < 0) {
+    sni_rows_factorise(r, solve_mass, d);
+  }
+  return bad;
+}
+
 int sni_rows_accelerate(sni_rows *r, double t, double t_ref, const double *q, const double *qd,
                         double *qdd) {
   sni_dynamics *d = r->d;
   sni_rows_eval(r, t, t_ref, q, qd);
-  sni_rows_factorise(r, solve_mass, d);
+  if (r->kkt) {
+    const int bad = sni_rows_factorise_mass(r);
+    if (bad >= 0) {
+      return bad;
+    }
+  } else {
+    sni_rows_factorise(r, solve_mass, d); /* with the factors of sni_aba */
+  }
   coasting(r);
   sni_rows_correct(r, r->rhs, qdd);
   if (!d->use_wrench && r->nrow > 0) {
@@ -266,7 +305,11 @@ int sni_rows_accelerate(sni_rows *r, double t, double t_ref, const double *q, co
 void sni_rows_velocities(sni_rows *r, double t, double t_ref, double gain, const double *q,
                          double *qd) {
   sni_rows_eval(r, t, t_ref, q, qd);
-  sni_rows_factorise(r, solve_mass, r->d);
+  if (r->kkt) {
+    sni_rows_factorise_mass(r);
+  } else {
+    sni_rows_factorise(r, solve_mass, r->d);
+  }
   for (int i = 0; i < r->nrow; i++) {
     r->rhs[i] = -r->row[i].rate - gain * r->row[i].g;
   }
@@ -289,14 +332,12 @@ sn_status sni_rows_project(sni_rows *r, double t, double t_ref, double tolerance
     if (k == PROJECT_MAX || !isfinite(*gap)) {
       return SN_NOT_CONVERGED;
     }
-    const sni_aba_in in = {.mass = d->mass, .joint_matrix = d->armature};
     if (closed && k > 0) {
       break; /* the factors are those of a step before: near enough for the rates */
     }
-    if (sni_factorise(tree, &in, &d->w) >= 0) {
+    if (sni_rows_factorise_mass(r) >= 0) {
       return SN_E_SINGULAR;
     }
-    sni_rows_factorise(r, solve_mass, d);
     if (closed) {
       break;
     }
@@ -319,7 +360,7 @@ sn_status sni_rows_project(sni_rows *r, double t, double t_ref, double tolerance
 
 /* ---- memory ---- */
 
-static size_t lay_out(sni_rows *r, const sn_model *m, char *memory) {
+static size_t lay_out(sni_rows *r, const sn_model *m, bool dual, char *memory) {
   const size_t nv = (size_t)m->tree.nv, n = (size_t)m->nrow;
   size_t used = 0;
 #define TAKE(count, size)                                                                          \
@@ -330,25 +371,26 @@ static size_t lay_out(sni_rows *r, const sn_model *m, char *memory) {
   r->order = TAKE(n, sizeof *r->order);
   r->loop_q = TAKE((size_t)m->nloop_q, sizeof *r->loop_q);
   r->loop_qd = TAKE((size_t)m->nloop_q, sizeof *r->loop_qd);
-  r->X = TAKE(n * nv, sizeof *r->X);
-  r->S = TAKE(n * n, sizeof *r->S);
+  r->X = TAKE(dual ? n * nv : 0, sizeof *r->X);
+  r->S = TAKE(dual ? n * n : 0, sizeof *r->S);
   r->y = TAKE(n, sizeof *r->y);
   r->lambda = TAKE(n, sizeof *r->lambda);
   r->rhs = TAKE(n, sizeof *r->rhs);
   r->column = TAKE(nv, sizeof *r->column);
+  r->step = TAKE(nv, sizeof *r->step);
 #undef TAKE
   return used;
 }
 
-size_t sni_rows_size(const sn_model *m) {
+size_t sni_rows_size(const sn_model *m, bool dual) {
   sni_rows r;
-  return lay_out(&r, m, NULL);
+  return lay_out(&r, m, dual, NULL);
 }
 
-void sni_rows_place(sni_rows *r, sni_dynamics *d, bool motions, void *memory) {
+void sni_rows_place(sni_rows *r, sni_dynamics *d, bool dual, bool motions, void *memory) {
   *r = (sni_rows){.d = d,
                   .constraint = d->m->constraint,
                   .nconstraint = d->m->nconstraint + (motions ? d->m->nmotion_row : 0),
                   .capacity = d->m->nrow};
-  memset(memory, 0, lay_out(r, d->m, memory));
+  memset(memory, 0, lay_out(r, d->m, dual, memory));
 }

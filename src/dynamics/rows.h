@@ -3,12 +3,13 @@
  *     [ A  G^T ] [ x      ]   [ b ]
  *     [ G  0   ] [ lambda ] = [ c ]          by  (G A^-1 G^T) lambda = G A^-1 b - c     [RM 4]
  *
- * for any A that somebody can solve with.  Rows that depend on others take no part: their lambda is
- * 0, and they are met because the others are, or cannot be met at all. */
+ * for any A that somebody can solve with, or all at once as a sparse graph (kkt.h), which is linear
+ * in the number of constraints.  Rows that depend on others take no part: their lambda is 0, and
+ * they are met because the others are, or cannot be met at all. */
 #ifndef SNI_ROWS_H
 #define SNI_ROWS_H
 
-#include "dynamics/dynamics.h"
+#include "dynamics/kkt.h"
 
 typedef struct sni_rows {
   sni_dynamics *d;
@@ -25,12 +26,18 @@ typedef struct sni_rows {
   double *y;      /* capacity                                                               */
   double *lambda; /* capacity  of the last correction                                       */
   double *rhs;    /* capacity  for callers                                                  */
+  sni_kkt *kkt;   /* NULL: the dual is used                                                 */
+  double *step;   /* nv                                                                     */
   double *column; /* nv                                                                     */
 } sni_rows;
 
-/* motions: they are rows too, instead of prescribed joints. */
-size_t sni_rows_size(const sn_model *m);
-void sni_rows_place(sni_rows *r, sni_dynamics *d, bool motions, void *memory);
+/* dual: with room for the dual; without it somebody gives them a graph.  motions: they are rows
+ * too, instead of prescribed joints. */
+size_t sni_rows_size(const sn_model *m, bool dual);
+void sni_rows_place(sni_rows *r, sni_dynamics *d, bool dual, bool motions, void *memory);
+
+/* Above so many rows the graph is faster. */
+enum { SNI_DUAL_ROWS = 24 };
 
 /* All rows at q, qd and t, on the smooth piece around t_ref.  Needs kinematics. */
 void sni_rows_eval(sni_rows *r, double t, double t_ref, const double *q, const double *qd);
@@ -42,7 +49,10 @@ void sni_rows_mul(sni_rows *r, const double *x, double *out);
 /* x = G^T of one row. */
 void sni_rows_column(const sni_rows *r, int row, double *x);
 
-/* x = A^-1 b, x zero at first.  A status below 0 ends the factorisation. */
+/* A is the mass matrix; needs kinematics.  -1, or the body without inertia. */
+int sni_rows_factorise_mass(sni_rows *r);
+
+/* In the dual:  x = A^-1 b, x zero at first.  A status below 0 ends the factorisation. */
 typedef sn_status (*sni_rows_solver)(void *user, const double *b, double *x);
 sn_status sni_rows_factorise(sni_rows *r, sni_rows_solver solve, void *user);
 
@@ -58,7 +68,7 @@ int sni_rows_accelerate(sni_rows *r, double t, double t_ref, const double *q, co
                         double *qdd);
 
 /* Takes qd to where G qd + rate + gain g = 0, by the least change of momentum.  After kinematics at
- * q and sni_factorise with the masses. */
+ * q and sni_factorise with the masses (which a graph does not need). */
 void sni_rows_velocities(sni_rows *r, double t, double t_ref, double gain, const double *q,
                          double *qd);
 

@@ -189,8 +189,8 @@ static void fail_range(sni_decoder *d, const sni_node *node, double value, bool 
   if (literal) {
     sni_decode_fail(d, SN_E_SYNTAX, node, "is %s, needs %s", sni_show(node->text).text, what);
   } else {
-    sni_decode_fail(d, SN_E_VALUE, node, "is %s = %g, needs %s", sni_show(node->text).text, value,
-                    what);
+    sni_decode_fail(d, SN_E_VALUE, node, "is %s = %.10g, needs %s", sni_show(node->text).text,
+                    value, what);
   }
 }
 

@@ -99,6 +99,8 @@ bool sni_decode_function(sni_decoder *d, const sni_node *node, sn_function_def *
 /* A function, or a list of 1 to `most`; *count: how many. */
 bool sni_decode_functions(sni_decoder *d, const sni_node *node, int most, sn_function_def *out,
                           int *count);
+/* A list of six; null: none given. */
+bool sni_decode_twist(sni_decoder *d, const sni_node *node, sn_function_def *out, bool *given);
 bool sni_decode_function3(sni_decoder *d, const sni_node *node, sn_function_def *out);
 
 /* A map with fixed keys; no table: any map. */

@@ -155,3 +155,23 @@ bool sni_decode_function3(sni_decoder *d, const sni_node *node, sn_function_def 
   }
   return decode_list(d, node, n < 3 ? n : 3, out) && n == 3;
 }
+
+bool sni_decode_twist(sni_decoder *d, const sni_node *node, sn_function_def *out, bool *given) {
+  if (node->kind != SNI_NODE_SEQUENCE) {
+    sni_decode_fail_type(d, node, "a list of 6 time functions or null");
+    return false;
+  }
+  const size_t n = sni_node_count(node);
+  if (n != 6) {
+    sni_decode_fail(d, SN_E_SYNTAX, node, "has %zu %s, needs 6: time functions or null", n,
+                    n == 1 ? "entry" : "entries");
+  }
+  bool good = n == 6;
+  for (size_t i = 0; i < n && i < 6; i++) {
+    const size_t before = sni_path_index(d, i);
+    given[i] = !sni_node_is_null(sni_node_at(node, i));
+    good = (!given[i] || sni_decode_function(d, sni_node_at(node, i), &out[i])) && good;
+    sni_path_back(d, before);
+  }
+  return good;
+}

@@ -241,6 +241,27 @@ static bool decode_points(sni_decoder *d, const sni_node *node, const sn_point_d
   return good;
 }
 
+static bool decode_terms(sni_decoder *d, const sni_node *node, const sn_term_def **array,
+                         int *count) {
+  if (!check_list(d, node, SN_NV_MAX, "a list of terms {joint, coordinate, factor}")) {
+    return false;
+  }
+  const size_t n = sni_node_count(node);
+  sn_term_def *term = sni_pool_take(d->pool, n, sizeof *term);
+  bool good = term != NULL;
+  for (size_t i = 0; term && i < n; i++) {
+    const size_t before = sni_path_index(d, i);
+    term[i].factor = 1;
+    good = sni_decode_table(d, &sni_term_table, sni_node_at(node, i), &term[i]) && good;
+    sni_path_back(d, before);
+  }
+  if (good) {
+    *array = term;
+    *count = (int)n;
+  }
+  return good;
+}
+
 static bool decode_frames(sni_decoder *d, const sni_node *node, const sn_se3 **array, int *count) {
   if (!check_list(d, node, SIZE_MAX, "a list of poses")) {
     return false;
@@ -348,6 +369,14 @@ static bool decode_given_pose(sni_decoder *d, const sni_field *field, const sni_
   return sni_decode_pose(d, node, MEMBER(sn_se3));
 }
 
+static bool decode_function3(sni_decoder *d, const sni_field *field, const sni_node *node,
+                             void *def) {
+  if (field->offset2 > 0) {
+    *MEMBER2(bool) = true;
+  }
+  return sni_decode_function3(d, node, MEMBER(sn_function_def));
+}
+
 static bool decode_joint(sni_decoder *d, const sni_node *node, sn_joint_def *def) {
   const sni_layers layers = sni_decode_layers(d, node, SNI_DEFAULT_JOINT);
   return sni_decode_kind(d, SNI_ROLE_JOINT, &layers, def);
@@ -384,13 +413,17 @@ bool sni_decode_value(sni_decoder *d, const sni_field *field, const sni_node *no
   case SNI_F_FUNCTIONS:
     return sni_decode_functions(d, node, SN_NV_MAX, MEMBER(sn_function_def), MEMBER2(int));
   case SNI_F_FUNCTION3:
-    return sni_decode_function3(d, node, MEMBER(sn_function_def));
+    return decode_function3(d, field, node, def);
   case SNI_F_TABLE:
     return sni_decode_table(d, field->table, node, MEMBER(char));
   case SNI_F_POINT:
     return decode_point(d, node, MEMBER(sn_point_def));
   case SNI_F_POINTS:
     return decode_points(d, node, MEMBER(const sn_point_def *), MEMBER2(int));
+  case SNI_F_TERMS:
+    return decode_terms(d, node, MEMBER(const sn_term_def *), MEMBER2(int));
+  case SNI_F_TWIST:
+    return sni_decode_twist(d, node, MEMBER(sn_function_def), MEMBER2(bool));
   case SNI_F_PARTS:
     return sni_decode_parts(d, node, MEMBER(const sn_joint_def *), MEMBER2(int));
   case SNI_F_FRAMES:

@@ -241,6 +241,17 @@ static void define_loop(definer *f, const sni_item *item, sni_decoder *d) {
   }
 }
 
+static void define_constraint(definer *f, const sni_item *item, sni_decoder *d) {
+  sn_constraint_def def = sn_constraint_def_default();
+  def.on.body = d->ground;
+  def.on.at = d->E_ground;
+  const sni_layers layers = {.node = {item->node}, .count = 1};
+  if (sni_decode_kind(d, SNI_ROLE_CONSTRAINT, &layers, &def) && keeps(f)) {
+    def.name = item->name;
+    keep(f, sn_builder_add_constraint(f->builder, &def));
+  }
+}
+
 static void define_motion(definer *f, const sni_item *item, sni_decoder *d) {
   sn_motion_def def = sn_motion_def_default();
   if (sni_decode_table(d, &sni_motion_table, item->node, &def) && keeps(f)) {
@@ -284,6 +295,9 @@ static void define_item(definer *f, sni_item *item) {
     break;
   case SNI_LOOPS:
     define_loop(f, item, &d);
+    break;
+  case SNI_CONSTRAINTS:
+    define_constraint(f, item, &d);
     break;
   case SNI_FORCES:
     define_force(f, item, &d);

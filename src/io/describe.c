@@ -22,6 +22,9 @@ const void *sni_default_of_role(sni_role role, sni_any_def *room) {
   case SNI_ROLE_FORCE:
     room->force = sn_force_def_default();
     return room;
+  case SNI_ROLE_CONSTRAINT:
+    room->constraint = sn_constraint_def_default();
+    return room;
   default:
     return NULL;
   }
@@ -137,6 +140,8 @@ void sni_describe_value(const sni_field *field, char *out, size_t size) {
       [SNI_F_FUNCTION3] = "3 time functions",
       [SNI_F_POINT] = "`{body, at}`",
       [SNI_F_POINTS] = "list of `{body, at}`",
+      [SNI_F_TERMS] = "list of `{joint, coordinate, factor}`",
+      [SNI_F_TWIST] = "6 time functions, each may be `null`",
       [SNI_F_PARTS] = "list of joints",
       [SNI_F_FRAMES] = "list of poses",
       [SNI_F_GRID] = "rows of `[x, y, z, rx, ry, rz]`",

@@ -17,6 +17,7 @@ typedef union sni_any_def {
   sn_loop_def loop;
   sn_shape_def shape;
   sn_force_def force;
+  sn_constraint_def constraint;
   sn_body_def body;
   sn_motion_def motion;
   sn_contact_def contact;

@@ -45,12 +45,15 @@ static const struct {
     [SNI_ROLE_PART] = {"part", sizeof(sn_joint_def), offsetof(sn_joint_def, type)},
     [SNI_ROLE_LOOP] = {"loop", sizeof(sn_loop_def), offsetof(sn_loop_def, joint.type)},
     [SNI_ROLE_SHAPE] = {"shape", sizeof(sn_shape_def), offsetof(sn_shape_def, type)},
-    [SNI_ROLE_FORCE] = {"force", sizeof(sn_force_def), offsetof(sn_force_def, type)}};
+    [SNI_ROLE_FORCE] = {"force", sizeof(sn_force_def), offsetof(sn_force_def, type)},
+    [SNI_ROLE_CONSTRAINT] = {"constraint", sizeof(sn_constraint_def),
+                             offsetof(sn_constraint_def, type)}};
 
 const sni_family *sni_role_family(sni_role role) {
-  return role == SNI_ROLE_SHAPE   ? sni_shape_family()
-         : role == SNI_ROLE_FORCE ? sni_force_family()
-                                  : sni_joint_family();
+  return role == SNI_ROLE_SHAPE        ? sni_shape_family()
+         : role == SNI_ROLE_FORCE      ? sni_force_family()
+         : role == SNI_ROLE_CONSTRAINT ? sni_constraint_family()
+                                       : sni_joint_family();
 }
 
 const char *sni_role_name(sni_role role) {
@@ -150,9 +153,11 @@ const sni_section *sni_section_get(int id) {
                         "contact materials by name; only shapes that name one collide"},
       [SNI_LOOPS] = {"loops", "loop", NULL, SNI_ROLE_LOOP,
                      "joints that close loops, by name: the keys of a joint and two sides"},
+      [SNI_CONSTRAINTS] = {"constraints", "constraint", NULL, SNI_ROLE_CONSTRAINT,
+                           "distances, welds, gears, rolling and the like, by name"},
       [SNI_FORCES] = {"forces", "force", NULL, SNI_ROLE_FORCE, "springs, forces, torques by name"},
       [SNI_MOTIONS] = {"motions", "motion", &sni_motion_table, SNI_ROLE_COUNT,
-                       "joints that follow a function of time, by name"},
+                       "joints, bodies and points that follow functions of time, by name"},
       [SNI_INITIAL] = {"initial", "initial", &sni_initial_table, SNI_ROLE_COUNT,
                        "where bodies start, by the body's name; the rest starts at 0"}};
   return id >= 0 && id < SNI_SECTION_COUNT ? &section[id] : NULL;
@@ -206,9 +211,9 @@ void sni_keys_of_run(sni_pool *pool, sni_keys *out) {
 }
 
 const char *sni_top_key(int k) {
-  static const char *const key[] = {"sinew",   "units",   "up",       "gravity", "defaults",
-                                    "use",     "bodies",  "contacts", "loops",   "forces",
-                                    "motions", "initial", "run"};
+  static const char *const key[] = {"sinew",  "units",   "up",       "gravity", "defaults",
+                                    "use",    "bodies",  "contacts", "loops",   "constraints",
+                                    "forces", "motions", "initial",  "run"};
   return k >= 0 && k < SNI_COUNT(key) ? key[k] : NULL;
 }
 

@@ -28,11 +28,12 @@ const sni_key *sni_keys_find(const sni_keys *keys, const char *key); /* NULL: no
 /* ---- Maps whose keys depend on their `type` ---- */
 
 typedef enum sni_role {
-  SNI_ROLE_JOINT, /* of a body          sn_joint_def */
-  SNI_ROLE_PART,  /* of a composite     sn_joint_def */
-  SNI_ROLE_LOOP,  /*                    sn_loop_def  */
-  SNI_ROLE_SHAPE, /*                    sn_shape_def */
-  SNI_ROLE_FORCE, /*                    sn_force_def */
+  SNI_ROLE_JOINT,      /* of a body          sn_joint_def */
+  SNI_ROLE_PART,       /* of a composite     sn_joint_def */
+  SNI_ROLE_LOOP,       /*                    sn_loop_def  */
+  SNI_ROLE_SHAPE,      /*                    sn_shape_def */
+  SNI_ROLE_FORCE,      /*                    sn_force_def */
+  SNI_ROLE_CONSTRAINT, /* sn_constraint_def */
   SNI_ROLE_COUNT
 } sni_role;
 
@@ -84,17 +85,19 @@ typedef struct sni_inertia_def {
 } sni_inertia_def;
 extern const sni_table sni_inertia_table;
 
-/* {body, at}: sn_point_def; {angular, linear}: sni_damping_def. */
+/* {body, at}: sn_point_def; {joint, coordinate, factor}: sn_term_def; {angular, linear}:
+ * sni_damping_def. */
 typedef struct sni_damping_def {
   double angular, linear;
 } sni_damping_def;
-extern const sni_table sni_point_table, sni_damping_table;
+extern const sni_table sni_point_table, sni_term_table, sni_damping_table;
 
 /* Sections: maps from names to things. */
 typedef enum sni_section_id {
   SNI_BODIES,
   SNI_CONTACTS,
   SNI_LOOPS,
+  SNI_CONSTRAINTS,
   SNI_FORCES,
   SNI_MOTIONS,
   SNI_INITIAL,

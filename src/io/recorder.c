@@ -101,6 +101,15 @@ static sn_status select_channels(sni_recorder *r, const sn_sim *sim, const char 
   return status;
 }
 
+sn_status sni_recorder_check(const sn_sim *sim, const char *const *pattern, int npattern,
+                             sn_error *err) {
+  int count;
+  sni_recorder r = {0};
+  const sn_status status = select_channels(&r, sim, pattern, npattern, &count, err);
+  sni_recorder_close(&r, NULL);
+  return status;
+}
+
 sn_status sni_recorder_open(sni_recorder *r, const sn_sim *sim, const char *path,
                             const char *const *pattern, int npattern, sn_error *err) {
   int count = 0;

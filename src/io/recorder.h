@@ -15,6 +15,9 @@ typedef struct sni_recorder {
  * an error, before the file is touched. */
 sn_status sni_recorder_open(sni_recorder *r, const sn_sim *sim, const char *path,
                             const char *const *pattern, int npattern, sn_error *err);
+/* SN_OK, or what sni_recorder_open would say about the patterns. */
+sn_status sni_recorder_check(const sn_sim *sim, const char *const *pattern, int npattern,
+                             sn_error *err);
 /* A number that is not finite is an error, and its row is left out. */
 sn_status sni_recorder_add(sni_recorder *r, sn_sim *sim, const sn_state *state,
                            const sn_input *input, sn_error *err);

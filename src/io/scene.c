@@ -174,7 +174,7 @@ sn_status sn_scene_load(const char *path, const sn_scene_options *options, sn_sc
                         sn_error *err) {
   const sn_scene_options usual = sn_scene_options_default();
   sni_sources s = {0};
-  sni_sources_read_file(&s, path, options ? options : &usual);
+  sni_sources_read_file(&s, path ? path : "", options ? options : &usual);
   return finish(&s, scene, err);
 }
 
@@ -182,7 +182,7 @@ sn_status sn_scene_load_text(const char *text, size_t n, const char *name,
                              const sn_scene_options *options, sn_scene **scene, sn_error *err) {
   const sn_scene_options usual = sn_scene_options_default();
   sni_sources s = {0};
-  sni_sources_read_text(&s, text, n, name, options ? options : &usual);
+  sni_sources_read_text(&s, text, n, name ? name : "text", options ? options : &usual);
   return finish(&s, scene, err);
 }
 

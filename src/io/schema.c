@@ -146,7 +146,7 @@ static void close_if_kind(sni_json *j) {
 
 /* Is nothing completed by defaults? */
 static bool is_strict(sni_role role) {
-  return role == SNI_ROLE_PART || role == SNI_ROLE_LOOP;
+  return role == SNI_ROLE_PART || role == SNI_ROLE_LOOP || role == SNI_ROLE_CONSTRAINT;
 }
 
 static void define_kind(schema *s, sni_role role, const sni_kind *kind, const void *def) {
@@ -439,6 +439,7 @@ static void put_definitions(schema *s) {
   sni_schema_value_definitions(j);
   define_table(s, &sni_damping_table, NULL);
   define_table(s, &sni_point_table, NULL);
+  define_table(s, &sni_term_table, &(sn_term_def){.factor = 1});
   define_table(s, &sni_inertia_table, NULL);
   define_body(s, "body", true);
   define_body(s, "body_any", false);

@@ -147,6 +147,12 @@ void sni_schema_value(sni_json *j, const sni_field *field) {
   case SNI_F_POINTS:
     put_list(j, sni_point_table.name, 1, 0);
     break;
+  case SNI_F_TERMS:
+    put_list(j, sni_term_table.name, 1, SN_NV_MAX);
+    break;
+  case SNI_F_TWIST:
+    put_list(j, "function_or_null", 6, 6);
+    break;
   case SNI_F_PARTS:
     put_list(j, sni_role_name(SNI_ROLE_PART), 1, 0);
     break;
@@ -290,6 +296,15 @@ static void define_functions(sni_json *j) {
   sni_json_close(j, "}");
   put_function_map(j, false);
   put_function_map(j, true);
+  sni_json_close(j, "]");
+  sni_json_close(j, "}");
+
+  sni_json_open(j, "function_or_null", "{");
+  sni_json_open(j, "anyOf", "[");
+  sni_json_open(j, NULL, "{");
+  sni_schema_ref(j, "function");
+  sni_json_close(j, "}");
+  sni_json_raw(j, NULL, "{\"type\": \"null\"}");
   sni_json_close(j, "]");
   sni_json_close(j, "}");
 

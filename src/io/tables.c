@@ -88,6 +88,22 @@ static const sni_field point_field[] = {{.key = "body",
                                          .doc = "where on it, in its frame"}};
 const sni_table sni_point_table = TABLE("point", "a point or frame fixed to a body", point_field);
 
+static const sni_field term_field[] = {{.key = "joint",
+                                        .type = SNI_F_NAME,
+                                        .flags = SNI_REQUIRED,
+                                        .offset = AT(sn_term_def, joint),
+                                        .doc = "the joint (a joint bears its body's name)"},
+                                       {.key = "coordinate",
+                                        .type = SNI_F_INTEGER,
+                                        .flags = SNI_NOT_NEGATIVE,
+                                        .offset = AT(sn_term_def, coordinate),
+                                        .doc = "which of its coordinates, counted from 0"},
+                                       {.key = "factor",
+                                        .type = SNI_F_NUMBER,
+                                        .offset = AT(sn_term_def, factor),
+                                        .doc = "how much it counts"}};
+const sni_table sni_term_table = TABLE("term", "a coordinate and its factor", term_field);
+
 static const sni_field damping_field[] = {{.key = "angular",
                                            .type = SNI_F_NUMBER,
                                            .flags = SNI_NOT_NEGATIVE,

@@ -51,6 +51,16 @@ void sni_blame_owner(const sn_model *m, int function, char *who, size_t size) {
       snprintf(who, size, "motion '%.200s'", m->motion_name[k]);
     }
   }
+  for (int k = 0; k < m->nconstraint; k++) {
+    if (m->constraint[k].active == function ||
+        has(m->constraint[k].function, SN_NV_MAX, function)) {
+      snprintf(who, size, "%s '%.200s'",
+               k < m->nloop              ? "loop"
+               : k < m->nloop + m->nbond ? "constraint"
+                                         : "motion",
+               m->constraint_name[k]);
+    }
+  }
   for (int k = 0; k < m->nforce; k++) {
     if (m->force[k].active == function ||
         has(m->force[k].function, m->force[k].nfunction, function)) {

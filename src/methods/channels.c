@@ -51,9 +51,17 @@ static double value_tau(const reading *r, int body, int component, int coordinat
 static double value_motor(const reading *r, int body, int component, int coordinate) {
   (void)component;
   const sni_dynamics *d = &r->sim->d;
-  return d->any_prescribed && d->prescribed[body]
-             ? r->sim->tau[coordinate] - r->sim->acting[coordinate]
-             : 0;
+  if (!d->rows) {
+    return d->any_prescribed && d->prescribed[body]
+               ? r->sim->tau[coordinate] - r->sim->acting[coordinate]
+               : 0;
+  }
+  for (int i = 0; i < d->rows->nrow; i++) { /* it is a constraint: its row has the force */
+    if (d->rows->of[i] >= r->sim->m->nconstraint && d->rows->row[i].coord[0] == coordinate) {
+      return -d->rows->lambda[i];
+    }
+  }
+  return 0;
 }
 static double value_position(const reading *r, int body, int component, int coordinate) {
   (void)coordinate;

@@ -26,8 +26,7 @@ static sn_status no_inertia(const sn_sim *sim, sn_error *err, int body, const sn
   lost = lost >= 0 ? lost : sni_dynamics_not_finite(&sim->d, state_qd(state));
   return lost >= 0 ? sni_fail_body(sim, err, SN_E_DIVERGED, lost, state->t,
                                    "has a coordinate or a rate that is not finite")
-                   : sni_fail_body(sim, err, SN_E_SINGULAR, body, state->t,
-                                   "has no inertia against its own motion");
+                   : sni_fail_singular(sim, err, body, state->t);
 }
 
 sn_status sn_sim_forward(sn_sim *sim, const sn_state *state, const sn_input *input, double *qdd,

@@ -88,7 +88,8 @@ sn_status sn_sim_create(const sn_model *m, const sn_options *options, sn_sim **o
   const size_t work = (method->work_size(m, &o) + 63) / 64 * 64;
   const bool constrained = m->nconstraint > 0 || (m->nmotion_row > 0 && method->motions_are_rows);
   const size_t dynamics = (sni_dynamics_size(m) + 63) / 64 * 64;
-  const size_t size = head + own + work + dynamics + (constrained ? sni_rows_size(m) : 0);
+  const bool dual = !(constrained && method->wants_graph && method->wants_graph(m, &o));
+  const size_t size = head + own + work + dynamics + (constrained ? sni_rows_size(m, dual) : 0);
   char *memory = sni_memory_take(size);
   if (!memory) {
     return sni_fail(err, SN_E_MEMORY, "no memory for a simulation of %zu bytes", size);
@@ -107,7 +108,7 @@ sn_status sn_sim_create(const sn_model *m, const sn_options *options, sn_sim **o
   sim->method_work = memory + head + own;
   sni_dynamics_place(&sim->d, m, memory + head + own + work);
   if (constrained) {
-    sni_rows_place(&sim->rows, &sim->d, true, memory + head + own + work + dynamics);
+    sni_rows_place(&sim->rows, &sim->d, dual, true, memory + head + own + work + dynamics);
     sim->d.rows = &sim->rows;
   }
   *sim->d.params.step = o.step;
@@ -137,6 +138,9 @@ void sn_sim_free(sn_sim **sim) {
   if (*sim && (*sim)->method->destroy) {
     (*sim)->method->destroy(*sim);
   }
+  if (*sim) {
+    sni_kkt_free(&(*sim)->rows.kkt);
+  }
   free(*sim);
   *sim = NULL;
 }
@@ -145,16 +149,12 @@ void sn_sim_free(sn_sim **sim) {
 #define CLOSED 1e-10
 
 static const char *constraint_name(const sn_model *m, int k) {
-  if (k < m->nconstraint) {
-    return m->loop_name[k];
-  }
-  for (int row = k - m->nconstraint, j = 0; j < m->nmotion; j++) {
-    row -= m->tree.joint[m->motion[j].body].nv;
-    if (row < 0) {
-      return m->motion_name[j];
-    }
-  }
-  return "";
+  return m->constraint_name[k];
+}
+
+/* Where it stands in a scene. */
+static const char *constraint_section(const sn_model *m, int k) {
+  return k < m->nloop ? "loops" : k < m->nloop + m->nbond ? "constraints" : "motions";
 }
 
 sn_status sni_sim_project(sn_sim *sim, double t, double t_ref, double *q, double *qd,
@@ -165,6 +165,10 @@ sn_status sni_sim_project(sn_sim *sim, double t, double t_ref, double *q, double
   if (status == SN_NOT_CONVERGED && worst >= 0) {
     sni_fail(err, SN_E_UNCONVERGED, "at t = %g: '%s' cannot close: a gap of %.3g stays open", t,
              constraint_name(sim->m, worst), gap);
+    if (err) {
+      snprintf(err->path, sizeof err->path, "%s.%.200s", constraint_section(sim->m, worst),
+               constraint_name(sim->m, worst));
+    }
   }
   return status;
 }
@@ -304,6 +308,35 @@ sn_status sni_fail_body(const sn_sim *sim, sn_error *err, sn_status code, int bo
     snprintf(err->path, sizeof err->path, "bodies.%.200s", sim->m->name[body]);
   }
   return code;
+}
+
+/* Does some change of the joint's coordinates move nothing?  Gram-Schmidt over its columns. */
+static bool loses_freedom(const sn_sim *sim, int body) {
+  const int first = sim->m->tree.vadr[body], nv = sim->m->tree.vadr[body + 1] - first;
+  sni_lane6 unit[SN_NV_MAX];
+  for (int j = 0; j < nv; j++) {
+    const sni_lane6 own = sim->d.w.S[first + j];
+    sni_lane6 rest = own;
+    for (int k = 0; k < j; k++) {
+      rest = sni_lane6_addscaled(rest, -sni_lane6_dot(unit[k], rest), unit[k]);
+    }
+    const double left = sqrt(sni_lane6_dot(rest, rest));
+    if (!(left > 1e-6 * sqrt(sni_lane6_dot(own, own)))) {
+      return true;
+    }
+    unit[j] = sni_lane6_addscaled((sni_lane6){0}, 1 / left, rest);
+  }
+  return false;
+}
+
+sn_status sni_fail_singular(const sn_sim *sim, sn_error *err, int body, double t) {
+  const bool lost = body >= 0 && loses_freedom(sim, body);
+  return sni_fail_body(sim, err, SN_E_SINGULAR, body, t,
+                       lost ? "is in a singular pose of its joint, where coordinates can change "
+                              "and nothing moves: keep away from this pose, or choose another "
+                              "kind of joint"
+                            : "has no inertia against its own motion: give the body mass or its "
+                              "joint armature");
 }
 
 const char *sn_version(void) {

@@ -43,6 +43,8 @@ typedef struct sni_method {
   void (*destroy)(sn_sim *sim); /* what create took; NULL: nothing */
   /* See sn_sim_describe.  NULL: nothing was chosen. */
   void (*describe)(const sn_sim *sim, char *out, size_t out_size);
+  /* True: many constraints come as a graph, which create builds into sim->rows.kkt.            */
+  bool (*wants_graph)(const sn_model *m, const sn_options *o);
   bool motions_are_rows; /* a motion is a constraint like others, not a prescribed joint     */
   /* True: states at any times come out of one and the same motion, whatever options.step is. */
   bool (*dense)(const sn_options *options);
@@ -83,5 +85,8 @@ void sni_sim_save_loops(const sn_sim *sim, double *to);
 
 sn_status sni_fail_body(const sn_sim *sim, sn_error *err, sn_status code, int body, double t,
                         const char *what);
+/* Why a recursion stopped at a body, with the kinematics there: its joint is singular in this pose,
+ * or nothing resists the motion. */
+sn_status sni_fail_singular(const sn_sim *sim, sn_error *err, int body, double t);
 
 #endif

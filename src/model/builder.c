@@ -19,8 +19,8 @@ void sn_builder_free(sn_builder **builder) {
   sn_builder *b = *builder;
   if (b) {
     sni_arena_free(&b->arena);
-    sni_list *const list[] = {&b->body,    &b->force,   &b->motion, &b->loop,
-                              &b->contact, &b->initial, &b->unknown};
+    sni_list *const list[] = {&b->body,       &b->force,   &b->motion,  &b->loop,
+                              &b->constraint, &b->contact, &b->initial, &b->unknown};
     for (size_t k = 0; k < sizeof list / sizeof list[0]; k++) {
       free(list[k]->item);
     }
@@ -160,7 +160,9 @@ sn_status sn_builder_add_motion(sn_builder *b, const sn_motion_def *def) {
   sn_motion_def d = *def;
   sni_arena *a = &b->arena;
   const bool ok = own_text(a, &d.name) && own_text(a, &d.joint) &&
-                  own_functions(a, d.q, SN_NV_MAX) && own_function(a, &d.active);
+                  own_functions(a, d.q, SN_NV_MAX) && own_functions(a, d.rate, SN_NV_MAX) &&
+                  own_text(a, &d.body) && own_functions(a, d.twist, 6) &&
+                  own_functions(a, d.point, 3) && own_function(a, &d.active);
   return ok && push(&b->motion, &d, sizeof d) ? SN_OK : SN_E_MEMORY;
 }
 
@@ -170,6 +172,22 @@ sn_status sn_builder_add_loop(sn_builder *b, const sn_loop_def *def) {
   const bool ok = own_text(a, &d.name) && own_joint(a, &d.joint, 0) && own_text(a, &d.a.body) &&
                   own_text(a, &d.b.body) && own_function(a, &d.active);
   return ok && push(&b->loop, &d, sizeof d) ? SN_OK : SN_E_MEMORY;
+}
+
+sn_status sn_builder_add_constraint(sn_builder *b, const sn_constraint_def *def) {
+  sn_constraint_def d = *def;
+  sni_arena *a = &b->arena;
+  d.nterm = d.terms && d.nterm > 0 ? d.nterm : 0;
+  sn_term_def *terms = sni_arena_copy(a, d.terms, (size_t)d.nterm * sizeof *terms);
+  bool ok = terms != NULL;
+  for (int k = 0; ok && k < d.nterm; k++) {
+    ok = own_text(a, &terms[k].joint);
+  }
+  d.terms = terms;
+  ok = ok && own_text(a, &d.name) && own_text(a, &d.type) && own_function(a, &d.active) &&
+       own_text(a, &d.a.body) && own_text(a, &d.b.body) && own_function(a, &d.offset) &&
+       own_text(a, &d.body) && own_text(a, &d.on.body);
+  return ok && push(&b->constraint, &d, sizeof d) ? SN_OK : SN_E_MEMORY;
 }
 
 sn_status sn_builder_add_contact(sn_builder *b, const sn_contact_def *def) {

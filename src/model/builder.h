@@ -13,14 +13,15 @@ typedef struct sni_list {
 } sni_list;
 
 struct sn_builder {
-  sni_arena arena;  /* all that definitions point to */
-  sni_list body;    /* sn_body_def    */
-  sni_list force;   /* sn_force_def   */
-  sni_list motion;  /* sn_motion_def  */
-  sni_list loop;    /* sn_loop_def    */
-  sni_list contact; /* sn_contact_def */
-  sni_list initial; /* sn_initial_def */
-  sni_list unknown; /* int: bodies of which only the name is known */
+  sni_arena arena;     /* all that definitions point to */
+  sni_list body;       /* sn_body_def    */
+  sni_list force;      /* sn_force_def   */
+  sni_list motion;     /* sn_motion_def  */
+  sni_list loop;       /* sn_loop_def    */
+  sni_list constraint; /* sn_constraint_def */
+  sni_list contact;    /* sn_contact_def */
+  sni_list initial;    /* sn_initial_def */
+  sni_list unknown;    /* int: bodies of which only the name is known */
   sn_vec3 gravity;
   sn_run_def run;
   const char *units, *up;

@@ -47,16 +47,28 @@ bool sni_compile_name(sni_compile *c, const char *name, const char *what);
 void sni_compile_spread(sni_compile *c, const char *key, const sn_per_dof *from, int nv,
                         double missing, bool not_negative, double *out);
 
+/* The help that kinds of forces and constraints get. */
+sni_part_builder sni_compile_builder(sni_compile *c);
+/* Names of one kind of definitions: sound, and none twice. */
+void sni_compile_names(sni_compile *c, const char *kind, const char *what, const void *item,
+                       size_t size, size_t name_offset, int n);
+
 /* ---- stages ---- */
 void sni_compile_strings(sni_compile *c);     /* strings: bodies and springs instead */
 void sni_compile_tree(sni_compile *c);        /* names, parents, order              */
 void sni_compile_joints(sni_compile *c);      /* joints, springs, drives, limits    */
 void sni_compile_bodies(sni_compile *c);      /* shapes, meshes, masses             */
 void sni_compile_parts(sni_compile *c);       /* contacts, forces, motions, loops   */
-void sni_compile_constraints(sni_compile *c); /* loops and motions, as rows; by parts */
+void sni_compile_constraints(sni_compile *c); /* loops, constraints, motions, as rows; by parts */
 void sni_compile_start(sni_compile *c);       /* initial pose, run                  */
+
+/* What constraints take from the initial pose. */
+void sni_compile_settle_constraints(sni_compile *c, const sn_se3 *E_wb);
 
 /* Nodes of strings in line, in the initial pose E_wb of the others, where no start is given. */
 void sni_compile_place_strings(sni_compile *c, const bool *given, const sn_se3 *E_wb);
+int sni_compile_string_springs(const sni_compile *c); /* how many: they are the last forces */
+/* The warning about a force that is squeezed to a point. */
+void sni_compile_warn_squeezed(sni_compile *c, const char *force, double rest_length);
 
 #endif

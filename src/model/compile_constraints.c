@@ -1,6 +1,7 @@
-/* compile_constraints.c: loops, and motions as constraints. */
+/* compile_constraints.c: loops, constraints, and motions as constraints. */
 #include "model/compile.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,6 +24,7 @@ static void check_extras(sni_compile *c, const sn_joint_def *def) {
 static void finish_loop(sni_compile *c, int k, const sn_loop_def *def, sni_joint *joint) {
   sn_model *m = c->m;
   sni_constraint *loop = &m->constraint[k];
+  m->constraint_name[k] = sni_compile_text(c, def->name ? def->name : "");
   sni_compile_at(c, "loops", def->name);
   const int a = sni_compile_body(c, "a.body", def->a.body);
   const int b = sni_compile_body(c, "b.body", def->b.body);
@@ -49,8 +51,7 @@ static void finish_loop(sni_compile *c, int k, const sn_loop_def *def, sni_joint
                            .at = {def->a.at, def->b.at},
                            .joint = k,
                            .nv = joint->nv,
-                           .first = m->nloop_q,
-                           .function = -1};
+                           .first = m->nloop_q};
   m->nloop_q += joint->nv;
 }
 
@@ -80,9 +81,146 @@ static void finish_loops(sni_compile *c) {
       memcpy(pool, c->loops.pool, (size_t)c->loops.npool * sizeof *pool);
     }
     m->loop_joints = (sni_joint_set){joint, pool};
-    m->nconstraint = n;
+    m->nconstraint = m->nloop = n;
   }
   free(own);
+}
+
+/* ---- constraints of the scene ---- */
+
+static void unknown_kind(sni_compile *c, const char *type) {
+  char known[SN_ERROR_TEXT_MAX] = "";
+  for (int k = 0; k < SNI_LOOP; k++) {
+    const size_t used = strlen(known);
+    snprintf(known + used, sizeof known - used, "%s%s", k ? ", " : "",
+             sni_constraint_kind(k)->kind.keyword);
+  }
+  sni_compile_fail(c, "type", "'%s' is not a kind of constraint; known: %s", type, known);
+}
+
+static sni_constraint *next(sni_compile *c, int kind, const char *name,
+                            const sn_function_def *active) {
+  sn_model *m = c->m;
+  sni_constraint *out = &m->constraint[m->nconstraint];
+  m->constraint_name[m->nconstraint++] = sni_compile_text(c, name ? name : "");
+  *out = (sni_constraint){.kind = kind,
+                          .active = sni_compile_active(c, active),
+                          .body = {-1, -1},
+                          .at = {sn_se3_identity(), sn_se3_identity()},
+                          .function = {-1, -1, -1, -1, -1, -1}};
+  return out;
+}
+
+static void finish_bonds(sni_compile *c) {
+  const sn_constraint_def *def = c->b->constraint.item;
+  const int n = c->b->constraint.count;
+  sni_compile_names(c, "constraints", "constraint", def, sizeof *def,
+                    offsetof(sn_constraint_def, name), n);
+  sni_part_builder b = sni_compile_builder(c);
+  for (int k = 0; k < n && !c->out_of_memory; k++) {
+    sni_compile_at(c, "constraints", def[k].name);
+    const int kind = def[k].type ? sni_constraint_kind_find(def[k].type) : -1;
+    if (kind < 0) {
+      unknown_kind(c, def[k].type ? def[k].type : "");
+      continue;
+    }
+    sni_constraint_kind(kind)->finish(&b, &def[k], next(c, kind, def[k].name, &def[k].active));
+    c->m->nbond++;
+  }
+}
+
+void sni_compile_settle_constraints(sni_compile *c, const sn_se3 *E_wb) {
+  sn_model *m = c->m;
+  sni_part_builder b = sni_compile_builder(c);
+  for (int k = m->nloop; k < m->nloop + m->nbond; k++) {
+    const sni_constraint_ops *ops = sni_constraint_kind(m->constraint[k].kind);
+    sni_compile_at(c, "constraints", m->constraint_name[k]);
+    if (ops->settle) {
+      ops->settle(&b, E_wb, &m->constraint[k]);
+    }
+  }
+}
+
+/* ---- motions ---- */
+
+/* Of the rates of a joint. */
+static void finish_rate(sni_compile *c, const sn_motion_def *def) {
+  const int body = sni_compile_body(c, "joint", def->joint);
+  if (def->nq > 0) {
+    sni_compile_fail(c, "rate", "both q and rate are given: a motion has one");
+  }
+  if (body == -1) {
+    sni_compile_fail(c, "joint", "is the world, which has none: needs the name of a body");
+  }
+  if (body < 0 || c->broken[body]) {
+    return;
+  }
+  sni_part_builder b = sni_compile_builder(c);
+  const int adr = c->m->tree.vadr[body], nv = c->m->tree.vadr[body + 1] - adr;
+  if (def->nrate != nv) {
+    sni_compile_fail(c, "rate", "has %d function%s, the joint '%s' has %d coordinate%s", def->nrate,
+                     def->nrate == 1 ? "" : "s", def->joint, nv, nv == 1 ? "" : "s");
+    return;
+  }
+  sni_constraint *out = next(c, SNI_RATE, def->name, &def->active);
+  c->m->nguide++;
+  out->ncoord = out->nrow = nv;
+  for (int j = 0; j < nv; j++) {
+    char key[16];
+    snprintf(key, sizeof key, nv > 1 ? "rate[%d]" : "rate", j);
+    out->coord[j] = adr + j;
+    out->function[j] = sni_compile_function(c, key, &def->rate[j]);
+    if (b.is_turn(&b, body, j)) {
+      sni_compile_fail(c, key,
+                       "is of a rotation vector of '%s', which is no angle: needs body and twist",
+                       def->joint);
+      return;
+    }
+  }
+}
+
+/* Of a body, or of a point of it. */
+static void finish_guide(sni_compile *c, const sn_motion_def *def) {
+  bool twist = false;
+  for (int j = 0; j < 6; j++) {
+    twist = twist || def->twist_given[j];
+  }
+  if (def->joint || def->nq > 0 || def->nrate > 0) {
+    sni_compile_fail(c, "body", "both a body and a joint are given: a motion is of one");
+  }
+  if (twist == def->has_point) {
+    sni_compile_fail(c, "body",
+                     twist ? "both twist and point are given: a motion has one"
+                           : "needs a twist that is not all null, or a point, to follow");
+    return;
+  }
+  sni_part_builder b = sni_compile_builder(c);
+  sni_constraint *out = next(c, twist ? SNI_TWIST : SNI_PATH, def->name, &def->active);
+  c->m->nguide++;
+  sni_constraint_body(&b, def->body, out);
+  sni_compile_point(c, "at", def->at);
+  out->at[0].p = def->at;
+  out->frame = def->frame;
+  for (int j = 0; j < (twist ? 6 : 3); j++) {
+    if (!twist || def->twist_given[j]) {
+      char key[32];
+      snprintf(key, sizeof key, "%s[%d]", twist ? "twist" : "point", j);
+      out->function[j] = sni_compile_function(c, key, twist ? &def->twist[j] : &def->point[j]);
+      out->nrow++;
+    }
+  }
+}
+
+static void finish_guides(sni_compile *c) {
+  const sn_motion_def *def = c->b->motion.item;
+  for (int k = 0; k < c->b->motion.count && !c->out_of_memory; k++) {
+    sni_compile_at(c, "motions", def[k].name);
+    if (def[k].body) {
+      finish_guide(c, &def[k]);
+    } else if (def[k].joint && def[k].nrate > 0) {
+      finish_rate(c, &def[k]);
+    }
+  }
 }
 
 /* One row a coordinate: q = f(t). */
@@ -91,27 +229,35 @@ static void add_motions(sni_compile *c) {
   for (int k = 0; k < m->nmotion; k++) {
     const sni_motion *motion = &m->motion[k];
     for (int j = 0; motion->body >= 0 && j < SN_NV_MAX && motion->q[j] >= 0; j++) {
-      m->constraint[m->nconstraint + m->nmotion_row++] =
-          (sni_constraint){.kind = SNI_COUPLE,
-                           .active = motion->active,
-                           .nrow = 1,
-                           .body = {-1, -1},
-                           .ncoord = 1,
-                           .coord = {m->tree.vadr[motion->body] + j},
-                           .coef = {1},
-                           .function = motion->q[j]};
+      const int row = m->nconstraint + m->nmotion_row++;
+      m->constraint_name[row] = m->motion_name[k];
+      m->constraint[row] = (sni_constraint){.kind = SNI_COUPLE,
+                                            .active = motion->active,
+                                            .nrow = 1,
+                                            .body = {-1, -1},
+                                            .ncoord = 1,
+                                            .coord = {m->tree.vadr[motion->body] + j},
+                                            .coef = {1},
+                                            .function = {motion->q[j], -1, -1, -1, -1, -1}};
     }
   }
 }
 
 void sni_compile_constraints(sni_compile *c) {
   sn_model *m = c->m;
-  const size_t most = (size_t)c->b->loop.count + (size_t)m->nmotion * SN_NV_MAX;
+  const sn_loop_def *loop = c->b->loop.item;
+  const int nloop = c->b->loop.count;
+  const size_t most = (size_t)nloop + (size_t)c->b->constraint.count + (size_t)c->b->motion.count +
+                      (size_t)m->nmotion * SN_NV_MAX;
+  sni_compile_names(c, "loops", "loop", loop, sizeof *loop, offsetof(sn_loop_def, name), nloop);
   m->constraint = sni_compile_take(c, most, sizeof *m->constraint);
+  m->constraint_name = sni_compile_take(c, most, sizeof *m->constraint_name);
   if (c->out_of_memory) {
     return;
   }
   finish_loops(c);
+  finish_bonds(c);
+  finish_guides(c);
   add_motions(c);
   for (int k = 0; k < m->nconstraint + m->nmotion_row; k++) {
     m->nrow += m->constraint[k].nrow;

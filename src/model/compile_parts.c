@@ -22,9 +22,8 @@ static const char *name_at(const void *item, size_t size, size_t name_offset, in
   return name ? name : "";
 }
 
-/* Names of one kind: sound, and none twice. */
-static void check_names(sni_compile *c, const char *kind, const char *what, const void *item,
-                        size_t size, size_t name_offset, int n) {
+void sni_compile_names(sni_compile *c, const char *kind, const char *what, const void *item,
+                       size_t size, size_t name_offset, int n) {
   name_of *list = calloc((size_t)n + 1, sizeof *list);
   if (!list) {
     c->out_of_memory = true;
@@ -57,7 +56,7 @@ static const char **copy_names(sni_compile *c, const void *item, size_t size, si
 static void finish_contacts(sni_compile *c) {
   const sn_contact_def *def = c->b->contact.item;
   const int n = c->b->contact.count;
-  check_names(c, "contacts", "contact", def, sizeof *def, offsetof(sn_contact_def, name), n);
+  sni_compile_names(c, "contacts", "contact", def, sizeof *def, offsetof(sn_contact_def, name), n);
   for (int k = 0; k < n; k++) {
     sni_compile_at(c, "contacts", def[k].name);
     if (!(def[k].friction >= 0) || !isfinite(def[k].friction)) {
@@ -77,27 +76,40 @@ static void finish_contacts(sni_compile *c) {
   }
 }
 
-/* ---- forces: the help that their kinds get ---- */
+/* ---- the help that kinds of forces and constraints get ---- */
 
-static int force_body(sni_force_builder *b, const char *key, const char *name) {
+static int part_body(sni_part_builder *b, const char *key, const char *name) {
   return sni_compile_body(b->model, key, name);
 }
-static void force_point(sni_force_builder *b, const char *key, sn_vec3 x) {
+static void part_point(sni_part_builder *b, const char *key, sn_vec3 x) {
   sni_compile_point(b->model, key, x);
 }
-static int force_function(sni_force_builder *b, const char *key, const sn_function_def *def) {
+static void part_pose(sni_part_builder *b, const char *key, sn_se3 E) {
+  sni_compile_pose(b->model, key, E);
+}
+static int part_function(sni_part_builder *b, const char *key, const sn_function_def *def) {
   return sni_compile_function(b->model, key, def);
 }
-static int force_joint_dofs(sni_force_builder *b, int body, int *vadr) {
+static int part_joint_dofs(sni_part_builder *b, int body, int *vadr) {
   const sni_compile *c = b->model;
   const sni_tree *t = &c->m->tree;
   *vadr = t->vadr[body];
   return c->broken[body] ? -1 : t->vadr[body + 1] - t->vadr[body];
 }
-static void *force_take(sni_force_builder *b, size_t count, size_t size) {
+static bool part_is_turn(sni_part_builder *b, int body, int coordinate) {
+  const sni_compile *c = b->model;
+  const sni_tree *t = &c->m->tree;
+  bool turn = false;
+  for (int k = 0; k < t->nball; k++) {
+    const int place = coordinate - t->ball[k].first;
+    turn = turn || (t->ball[k].body == body && place >= 0 && place < 3);
+  }
+  return turn;
+}
+static void *part_take(sni_part_builder *b, size_t count, size_t size) {
   return sni_compile_take(b->model, count, size);
 }
-static void force_fail(sni_force_builder *b, const char *key, const char *format, ...) {
+static void part_fail(sni_part_builder *b, const char *key, const char *format, ...) {
   char text[SN_ERROR_TEXT_MAX];
   va_list args;
   va_start(args, format);
@@ -105,6 +117,20 @@ static void force_fail(sni_force_builder *b, const char *key, const char *format
   va_end(args);
   sni_compile_fail(b->model, key, "%s", text);
 }
+
+sni_part_builder sni_compile_builder(sni_compile *c) {
+  return (sni_part_builder){.model = c,
+                            .body = part_body,
+                            .point = part_point,
+                            .pose = part_pose,
+                            .function = part_function,
+                            .joint_dofs = part_joint_dofs,
+                            .is_turn = part_is_turn,
+                            .take = part_take,
+                            .fail = part_fail};
+}
+
+/* ---- forces ---- */
 
 static void unknown_kind(sni_compile *c, const char *type) {
   char known[SN_ERROR_TEXT_MAX] = "";
@@ -120,17 +146,11 @@ static void finish_forces(sni_compile *c) {
   sn_model *m = c->m;
   const sn_force_def *def = c->b->force.item;
   const int n = c->b->force.count;
-  check_names(c, "forces", "force", def, sizeof *def, offsetof(sn_force_def, name), n);
+  sni_compile_names(c, "forces", "force", def, sizeof *def, offsetof(sn_force_def, name), n);
   m->force = sni_compile_take(c, (size_t)n, sizeof *m->force);
   m->line = sni_compile_take(c, (size_t)n, sizeof *m->line);
   m->force_name = copy_names(c, def, sizeof *def, offsetof(sn_force_def, name), n);
-  sni_force_builder b = {.model = c,
-                         .body = force_body,
-                         .point = force_point,
-                         .function = force_function,
-                         .joint_dofs = force_joint_dofs,
-                         .take = force_take,
-                         .fail = force_fail};
+  sni_part_builder b = sni_compile_builder(c);
   int param = 0;
   for (int f = 0; f < n && !c->out_of_memory; f++) {
     sni_compile_at(c, "forces", def[f].name);
@@ -158,54 +178,72 @@ static void finish_forces(sni_compile *c) {
   }
 }
 
+static void finish_joint_motion(sni_compile *c, const sn_motion_def *def) {
+  sn_model *m = c->m;
+  sni_motion *motion = &m->motion[m->nmotion];
+  m->motion_name[m->nmotion++] = sni_compile_text(c, def->name ? def->name : "");
+  for (int j = 0; j < SN_NV_MAX; j++) {
+    motion->q[j] = -1;
+  }
+  motion->body = sni_compile_body(c, "joint", def->joint);
+  motion->active = sni_compile_active(c, &def->active);
+  if (def->nq == 0) {
+    sni_compile_fail(c, NULL,
+                     "needs the key 'q', or 'rate': a time function, or one for each coordinate");
+    return;
+  }
+  if (motion->body < 0) {
+    if (motion->body == -1) {
+      sni_compile_fail(c, "joint", "is the world, which has none: needs the name of a body");
+    }
+    return;
+  }
+  for (int j = 0; j < m->nmotion - 1; j++) {
+    if (m->motion[j].body == motion->body) {
+      sni_compile_fail(c, "joint", "'%s' follows the motion '%s' already", def->joint,
+                       m->motion_name[j]);
+    }
+  }
+  /* both would record their force as NAME.tau */
+  const int namesake = def->name ? sn_model_body_find(m, def->name) : -1;
+  if (namesake >= 0 && namesake != motion->body) {
+    sni_compile_fail(c, NULL,
+                     "a body has this name, and it is not the one that follows: needs "
+                     "another name");
+  }
+  const int nv = m->tree.vadr[motion->body + 1] - m->tree.vadr[motion->body];
+  if (c->broken[motion->body]) {
+    return;
+  }
+  if (def->nq != nv || nv == 0) {
+    sni_compile_fail(c, "q", "has %d function%s, the joint '%s' has %d coordinate%s", def->nq,
+                     def->nq == 1 ? "" : "s", def->joint, nv, nv == 1 ? "" : "s");
+    return;
+  }
+  for (int j = 0; j < nv; j++) {
+    char key[16];
+    snprintf(key, sizeof key, nv > 1 ? "q[%d]" : "q", j);
+    motion->q[j] = sni_compile_function(c, key, &def->q[j]);
+  }
+}
+
+/* Where joints are; how fast they are, and all of bodies, are constraints. */
 static void finish_motions(sni_compile *c) {
   sn_model *m = c->m;
   const sn_motion_def *def = c->b->motion.item;
   const int n = c->b->motion.count;
-  check_names(c, "motions", "motion", def, sizeof *def, offsetof(sn_motion_def, name), n);
+  sni_compile_names(c, "motions", "motion", def, sizeof *def, offsetof(sn_motion_def, name), n);
   m->motion = sni_compile_take(c, (size_t)n, sizeof *m->motion);
-  m->motion_name = copy_names(c, def, sizeof *def, offsetof(sn_motion_def, name), n);
+  m->motion_name = sni_compile_take(c, (size_t)n, sizeof *m->motion_name);
   for (int k = 0; k < n && !c->out_of_memory; k++) {
     sni_compile_at(c, "motions", def[k].name);
-    sni_motion *motion = &m->motion[k];
-    m->nmotion = k + 1;
-    for (int j = 0; j < SN_NV_MAX; j++) {
-      motion->q[j] = -1;
-    }
-    motion->body = sni_compile_body(c, "joint", def[k].joint);
-    motion->active = sni_compile_active(c, &def[k].active);
-    if (motion->body < 0) {
-      if (motion->body == -1) {
-        sni_compile_fail(c, "joint", "is the world, which has none: needs the name of a body");
-      }
+    if (def[k].body || (def[k].joint && def[k].nrate > 0)) {
       continue;
     }
-    for (int j = 0; j < k; j++) {
-      if (m->motion[j].body == motion->body) {
-        sni_compile_fail(c, "joint", "'%s' follows the motion '%s' already", def[k].joint,
-                         def[j].name ? def[j].name : "");
-      }
-    }
-    /* both would record their force as NAME.tau */
-    const int namesake = def[k].name ? sn_model_body_find(m, def[k].name) : -1;
-    if (namesake >= 0 && namesake != motion->body) {
-      sni_compile_fail(c, NULL,
-                       "a body has this name, and it is not the one that follows: needs "
-                       "another name");
-    }
-    const int nv = m->tree.vadr[motion->body + 1] - m->tree.vadr[motion->body];
-    if (c->broken[motion->body]) {
-      continue;
-    }
-    if (def[k].nq != nv || nv == 0) {
-      sni_compile_fail(c, "q", "has %d function%s, the joint '%s' has %d coordinate%s", def[k].nq,
-                       def[k].nq == 1 ? "" : "s", def[k].joint, nv, nv == 1 ? "" : "s");
-      continue;
-    }
-    for (int j = 0; j < nv; j++) {
-      char key[16];
-      snprintf(key, sizeof key, nv > 1 ? "q[%d]" : "q", j);
-      motion->q[j] = sni_compile_function(c, key, &def[k].q[j]);
+    if (def[k].joint) {
+      finish_joint_motion(c, &def[k]);
+    } else {
+      sni_compile_fail(c, NULL, "needs the key 'joint', or 'body'");
     }
   }
 }
@@ -214,11 +252,6 @@ void sni_compile_parts(sni_compile *c) {
   finish_contacts(c);
   finish_forces(c);
   finish_motions(c);
-  const sn_loop_def *loop = c->b->loop.item;
-  const int nloop = c->b->loop.count;
-  check_names(c, "loops", "loop", loop, sizeof *loop, offsetof(sn_loop_def, name), nloop);
-  c->m->loop_name = copy_names(c, loop, sizeof *loop, offsetof(sn_loop_def, name), nloop);
-  c->m->nloop = nloop;
   sni_compile_constraints(c);
 }
 
@@ -334,6 +367,30 @@ static void check_turns(sni_compile *c, const bool *q_given) {
   }
 }
 
+void sni_compile_warn_squeezed(sni_compile *c, const char *force, double rest_length) {
+  sni_compile_at(c, "forces", force);
+  sni_compile_warn(c, "rest_length",
+                   "is %g, but the ends start at one point: it cannot push in any direction",
+                   rest_length);
+}
+
+static void settle_forces(sni_compile *c, const sn_se3 *E_wb) {
+  sn_model *m = c->m;
+  const int from_strings = m->nforce - sni_compile_string_springs(c);
+  for (int f = 0; f < m->nforce; f++) {
+    const sni_force *force = &m->force[f];
+    const sni_force_ops *ops = sni_force_kind(force->kind);
+    double *param = m->params.force + force->param;
+    if (ops->settle) {
+      ops->settle(force, E_wb, param);
+    }
+    if (f < from_strings && ops->squeezed && ops->squeezed(force, E_wb, param)) {
+      sni_compile_warn_squeezed(c, m->force_name[f],
+                                ((const sn_force_def *)c->b->force.item)[f].rest_length);
+    }
+  }
+}
+
 void sni_compile_start(sni_compile *c) {
   sn_model *m = c->m;
   const sni_tree *t = &m->tree;
@@ -386,10 +443,6 @@ void sni_compile_start(sni_compile *c) {
     sni_compile_place_strings(c, given, E_wb);
     sni_model_poses(m, m->q0, E_wb);
   }
-  for (int f = 0; f < m->nforce; f++) {
-    const sni_force_ops *ops = sni_force_kind(m->force[f].kind);
-    if (ops->settle) {
-      ops->settle(&m->force[f], E_wb, m->params.force + m->force[f].param);
-    }
-  }
+  settle_forces(c, E_wb);
+  sni_compile_settle_constraints(c, E_wb);
 }

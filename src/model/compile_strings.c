@@ -5,6 +5,7 @@
  * and evenly spaced at the start.  Every method can then do with strings what it can do with
  * bodies. */
 #include "model/compile.h"
+#include "model/forces/line.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -98,6 +99,14 @@ void sni_compile_strings(sni_compile *c) {
   }
 }
 
+int sni_compile_string_springs(const sni_compile *c) {
+  int n = 0;
+  for (int s = 0; s < c->nstring; s++) {
+    n += c->string[s].nodes + 1;
+  }
+  return n;
+}
+
 static sn_vec3 end_of(const sn_model *m, const sn_se3 *E_wb, const sn_point_def *point) {
   const int body = point->body ? sn_model_body_find(m, point->body) : -1;
   return sni_force_point(E_wb, body, point->at.p);
@@ -108,6 +117,9 @@ void sni_compile_place_strings(sni_compile *c, const bool *given, const sn_se3 *
   for (int s = 0; s < c->nstring; s++) {
     const sn_force_def *def = &c->string[s];
     const sn_vec3 a = end_of(m, E_wb, &def->a), b = end_of(m, E_wb, &def->b);
+    if (sn_vec3_norm(sn_vec3_sub(b, a)) < SNI_LINE_SQUEEZED * def->rest_length) {
+      sni_compile_warn_squeezed(c, def->name, def->rest_length);
+    }
     for (int k = 1; k <= def->nodes; k++) {
       char name[256];
       snprintf(name, sizeof name, "%s_%d", def->name, k);

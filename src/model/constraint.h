@@ -10,8 +10,9 @@
 #ifndef SNI_CONSTRAINT_H
 #define SNI_CONSTRAINT_H
 
-#include "model/joint.h"
 #include "model/function.h"
+#include "model/joint.h"
+#include "model/part.h"
 
 #define SNI_ROWS_MAX 6 /* of one constraint */
 
@@ -32,11 +33,13 @@ typedef struct sni_constraint {
   int nrow;    /* at most                                     */
   int body[2]; /* -1: the world                               */
   sn_se3 at[2];
-  int joint, nv, first;         /* loop: its joint, and its coordinates among those of all loops */
-  double length;                /* distance                                                      */
-  int ncoord, coord[SN_NV_MAX]; /* couple: sum coef q = function                          */
+  int joint, nv, first; /* loop: its joint, and its coordinates among those of all loops */
+  double length;        /* distance; radius of what rolls                                */
+  sn_vec3 axis; /* of body[0]: a disc's, 0: a sphere; knife_edge: where nothing slides           */
+  int ncoord, coord[SN_NV_MAX]; /* couple: sum coef q = function[0]                              */
   double coef[SN_NV_MAX];
-  int function; /* -1: none                                                               */
+  sn_frame frame;          /* twist: the axes of its components                                  */
+  int function[SN_NV_MAX]; /* -1: none                                                           */
 } sni_constraint;
 
 /* What an evaluation sees.  World axes, at the origins of the bodies. */
@@ -53,12 +56,79 @@ typedef struct sni_constraint_eval {
 } sni_constraint_eval;
 
 typedef struct sni_constraint_ops {
-  const char *keyword;
+  sni_kind kind;
+  /* Checks and stores; NULL: no scene can ask for this kind by name. */
+  void (*finish)(sni_part_builder *b, const sn_constraint_def *def, sni_constraint *c);
+  /* In the initial pose, for what depends on it.  NULL: nothing does. */
+  void (*settle)(sni_part_builder *b, const sn_se3 *E_wb, sni_constraint *c);
   /* Returns the number of rows. */
   int (*rows)(const sni_constraint_eval *e, const sni_constraint *c, sni_row *row);
 } sni_constraint_ops;
 
-enum { SNI_LOOP, SNI_DISTANCE, SNI_COUPLE, SNI_CONSTRAINT_KINDS };
+/* Those before SNI_LOOP are kinds of the scene's constraints. */
+enum {
+  SNI_DISTANCE,
+  SNI_WELD,
+  SNI_POINT,
+  SNI_COUPLE,
+  SNI_ROLL,
+  SNI_KNIFE_EDGE,
+  SNI_LOOP,
+  SNI_TWIST, /* motion of a body */
+  SNI_PATH,  /* of a point of it */
+  SNI_RATE,  /* of a joint       */
+  SNI_CONSTRAINT_KINDS
+};
 const sni_constraint_ops *sni_constraint_kind(int kind);
+int sni_constraint_kind_find(const char *keyword); /* -1: none */
+
+/* ---- Shared by the files in constraints/ ---- */
+
+/* A point fixed to a body (the world: it rests). */
+typedef struct sni_constraint_point {
+  sn_vec3 x, v, arm; /* arm: from the body's origin                             */
+  sn_vec3 own;       /* its acceleration when the body has none                 */
+} sni_constraint_point;
+
+static inline sni_constraint_point sni_constraint_at(const sni_constraint_eval *e, int body,
+                                                     sn_vec3 at) {
+  if (body < 0) {
+    return (sni_constraint_point){.x = at};
+  }
+  sni_constraint_point p = {.x = sn_se3_point(e->E_wb[body], at)};
+  p.arm = sn_vec3_sub(p.x, e->E_wb[body].p);
+  const sn_vec3 w = e->phi[body].w, turning = sn_vec3_cross(w, p.arm);
+  p.v = sn_vec3_add(e->phi[body].v, turning);
+  p.own = sn_vec3_cross(w, turning);
+  return p;
+}
+
+/* What a velocity along n at the end of an arm is, over the twist of the body. */
+static inline sn_vec6 sni_constraint_row(sn_vec3 arm, sn_vec3 n) {
+  return (sn_vec6){sn_vec3_cross(arm, n), n};
+}
+
+/* a and b of a definition: two bodies, and where on them. */
+void sni_constraint_sides(sni_part_builder *b, const sn_constraint_def *def, sni_constraint *c);
+/* The body that a constraint is about: body[0]. */
+void sni_constraint_body(sni_part_builder *b, const char *name, sni_constraint *c);
+/* A unit vector. */
+void sni_constraint_direction(sni_part_builder *b, const char *key, sn_vec3 direction,
+                              sni_constraint *c);
+
+/* Rows of a loop, and of a weld: a loop whose joint lets nothing move. */
+int sni_constraint_loop_rows(const sni_constraint_eval *e, const sni_constraint *c, sni_row *row);
+
+#define SNI_CONSTRAINT_SIDES(what_a, what_b)                                                       \
+  {.key = "a",                                                                                     \
+   .type = SNI_F_POINT,                                                                            \
+   .flags = SNI_REQUIRED,                                                                          \
+   .offset = offsetof(sn_constraint_def, a),                                                       \
+   .unit = "m",                                                                                    \
+   .doc = what_a},                                                                                 \
+  {                                                                                                \
+    .key = "b", .type = SNI_F_POINT, .flags = SNI_REQUIRED,                                        \
+    .offset = offsetof(sn_constraint_def, b), .unit = "m", .doc = what_b                           \
+  }
 
 #endif

@@ -56,6 +56,14 @@ sn_loop_def sn_loop_def_default(void) {
                        .b = {.at = sn_se3_identity()}};
 }
 
+sn_constraint_def sn_constraint_def_default(void) {
+  return (sn_constraint_def){.active = {.value = 1},
+                             .a = {.at = sn_se3_identity()},
+                             .b = {.at = sn_se3_identity()},
+                             .length = -1,
+                             .on = {.at = sn_se3_identity()}};
+}
+
 sn_contact_def sn_contact_def_default(void) {
   return (sn_contact_def){.friction = 0.5};
 }

@@ -24,10 +24,12 @@ typedef enum sni_field_type {
   SNI_F_LIMITS,    /* sn_per_dof at offset (lower) and at offset2 (upper): [lo, hi] or pairs */
   SNI_F_FUNCTION,  /* sn_function_def: time function                                         */
   SNI_F_FUNCTIONS, /* int at offset2 (count), sn_function_def[SN_NV_MAX] at offset           */
-  SNI_F_FUNCTION3, /* sn_function_def[3]: a list of three time functions                     */
+  SNI_F_FUNCTION3, /* sn_function_def[3]: a list of three time functions; bool at offset2 > 0 */
   SNI_F_TABLE,     /* a nested map, described by `table`, stored in place at offset          */
   SNI_F_POINT,     /* sn_point_def: {body, at}                                               */
   SNI_F_POINTS,    /* const sn_point_def * at offset, int count at offset2: a list of these  */
+  SNI_F_TERMS,     /* const sn_term_def * at offset, int count at offset2: a list of these   */
+  SNI_F_TWIST,     /* sn_function_def[6] at offset, bool[6] at offset2: null is none given   */
   SNI_F_PARTS,     /* composite: const sn_joint_def * at offset, int count at offset2        */
   SNI_F_FRAMES,    /* const sn_se3 * at offset, int count at offset2: a list of poses        */
   SNI_F_GRID,      /* const double * at offset, two ints (rows, columns) at offset2          */
@@ -89,6 +91,7 @@ typedef struct sni_family {
 const sni_family *sni_joint_family(void);
 const sni_family *sni_shape_family(void);
 const sni_family *sni_force_family(void);
+const sni_family *sni_constraint_family(void);
 extern const sni_table sni_body_table, sni_motion_table, sni_loop_table, sni_contact_table,
     sni_initial_table, sni_run_table;
 

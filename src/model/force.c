@@ -42,7 +42,7 @@ void sni_force_pair(const sni_force *force, int k, int body[2]) {
   body[1] = force->member[j];
 }
 
-void sni_force_vector(sni_force_builder *b, const char *key, const sn_function_def *def,
+void sni_force_vector(sni_part_builder *b, const char *key, const sn_function_def *def,
                       sni_force *force) {
   force->nfunction = 3;
   for (int c = 0; c < 3; c++) {

@@ -87,6 +87,8 @@ typedef struct sni_force_ops {
   void (*finish)(sni_part_builder *b, const sn_force_def *def, sni_force *force, double *param);
   /* In the initial pose, for what depends on it (a rest length).  NULL: nothing does. */
   void (*settle)(const sni_force *force, const sn_se3 *E_wb, double *param);
+  /* There, when it is settled: it should push, and has no direction.  NULL: that cannot be. */
+  bool (*squeezed)(const sni_force *force, const sn_se3 *E_wb, const double *param);
   void (*apply)(const sni_force_eval *e, const sni_force *force, const double *param);
   /* At most force->nterm terms; returns their number.  NULL: does not depend on the motion, or is
    * always explicit. */

@@ -62,9 +62,9 @@ struct sn_model {
   sni_motion *motion;
   const char **motion_name;
   int nmotion;
-  const char **loop_name;
-  int nloop;
-  sni_constraint *constraint; /* loops and the like, then a row for each coordinate of motions */
+  int nloop, nbond, nguide;     /* loops, constraints of the scene, motions of bodies and points */
+  sni_constraint *constraint;   /* these three, then a row for each coordinate of joints' motions */
+  const char **constraint_name; /* of all of them: the name in the scene                        */
   int nconstraint, nmotion_row;
   int nrow;                  /* at most, of all of these                                     */
   sni_joint_set loop_joints; /* of loops                                                     */

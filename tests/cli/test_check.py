@@ -1,5 +1,6 @@
 """sinew check: valid or not, all problems at once, and the scene explained."""
 import json
+import re
 import unittest
 
 from command import BAD_INPUT, SCENES, Command, sinew
@@ -42,6 +43,47 @@ motions:
   push: {joint: slide, q: 3*sin(t)}
 run: {step: 0.01, duration: 1}
 """
+
+FOUR_BARS = """\
+sinew: 1
+bodies:
+  crank:
+    joint: {type: revolute, axis: [0, 1, 0]}
+    inertia: {mass: 1, at: [0.5, 0, 0], xx: 0.01, yy: 0.1, zz: 0.1}
+  rod:
+    parent: crank
+    joint: {type: revolute, axis: [0, 1, 0], at: [1, 0, 0]}
+    inertia: {mass: 1, at: [0, 0, -0.5], xx: 0.1, yy: 0.1, zz: 0.01}
+  rocker:
+    parent: rod
+    joint: {type: revolute, axis: [0, 1, 0], at: [0, 0, -1]}
+    inertia: {mass: 1, at: [0.5, 0, 0], xx: 0.01, yy: 0.1, zz: 0.1}
+loops:
+  pin: {type: revolute, axis: [0, 1, 0], a: {body: world, at: [1.5, 0, -1.2]}, b: {body: rocker, at: [0.5, 0, 0]}}
+run: {duration: 1}
+"""
+
+GIMBAL = """\
+sinew: 1
+bodies:
+  wheel:
+    joint: {type: composite, parts: [{type: revolute, axis: [0, 0, 1]}, {type: revolute, axis: [0, 1, 0]},
+                                     {type: revolute, axis: [1, 0, 0]}]}
+    inertia: {mass: 1, xx: 0.1, yy: 0.2, zz: 0.15}
+initial: {wheel: {q: [0, 90*deg, 0]}}
+"""
+
+PIN = """\
+sinew: 1
+bodies:
+  pin:
+    joint: {type: revolute, axis: [0, 0, 1], stiffness: 10}
+    inertia: {mass: 2, at: [0, 0, 1], xx: 0, yy: 0, zz: 0}
+run: {method: redmax, duration: 0.1}
+"""
+
+SINGULAR = ("is in a singular pose of its joint, where coordinates can change and nothing moves:"
+            " keep away from this pose, or choose another kind of joint")
 
 
 class Valid(Command):
@@ -93,8 +135,51 @@ pendulum.yaml: valid
                       text)
 
     def test_method_that_is_not_there(self):
-        text = self.good("check", SCENES / "pendulum.yaml", "--set", "run.method=projective")
-        self.assertIn("                      projective: is not in this version\n", text)
+        arguments = "check", "pendulum.yaml", "--set", "run.method=projective"
+        done = sinew(*arguments, cwd=SCENES)
+        self.assertEqual((done.returncode, done.stderr),
+                         (0, "warning: pendulum.yaml: run.method: this version has no method 'projective'\n"))
+        self.assertTrue(done.stdout.startswith("pendulum.yaml: valid\n"), done.stdout)
+        result = json.loads(sinew(*arguments, "--json", cwd=SCENES).stdout)
+        self.assertEqual((result["valid"], [w["path"] for w in result["warnings"]]), (True, ["run.method"]))
+        self.good(*arguments, "--quiet", cwd=SCENES)
+
+    def freedom(self, text):
+        found = re.search(r"  degrees of freedom  (.*)\n", self.good("check", "-", stdin=text))
+        return found.group(1)
+
+    def test_loops(self):
+        """In the plane a pin takes two, whatever its kind says in space."""
+        self.assertEqual(self.freedom(FOUR_BARS), "1 = 3 (3 revolute joints) - 2 (loops: 5 rows, 3 redundant)")
+        ball = FOUR_BARS.replace("pin: {type: revolute, axis: [0, 1, 0]", "pin: {type: spherical")
+        self.assertEqual(self.freedom(ball), "1 = 3 (3 revolute joints) - 2 (loops: 3 rows, 1 redundant)")
+        driven = FOUR_BARS + "motions: {turn: {joint: crank, q: t}}\n"
+        self.assertEqual(self.freedom(driven), "1 = 3 (3 revolute joints) - 2 (loops: 5 rows, 3 redundant);"
+                         " 1 follows a motion, 0 are free to move")
+        in_space = FOUR_BARS.replace("type: revolute, axis: [0, 1, 0], at: [1, 0, 0]", "type: free, at: [1, 0, 0]")
+        self.assertEqual(self.freedom(in_space), "3 = 2 (2 revolute joints) + 6 (1 free joint) - 5 (loops: 5 rows)")
+        off = FOUR_BARS.replace("pin: {", "pin: {active: t - 1, ")
+        self.assertEqual(self.freedom(off), "3 = 3 (3 revolute joints)")
+        for method in ("recursive", "redmax"):
+            summary = json.loads(self.good("check", "-", "--json", "--set", f"run.method={method}", stdin=driven))["summary"]
+            self.assertEqual([summary[k] for k in ("dofs", "constraint_rows", "constraint_rows_redundant", "dofs_free")],
+                             [3, 5, 3, 0])
+
+    def test_many_loops(self):
+        """A ladder, n bars held at both ends: too many rows are not counted."""
+        def ladder(n):
+            bars = "".join(f"  b{k}: {{joint: {{type: free}}, inertia: {{mass: 1, xx: 1, yy: 1, zz: 1}}}}\n" for k in range(n))
+            pins = "".join(f"  p{k}: {{type: spherical, a: {{body: world}}, b: {{body: b{k}}}}}\n" for k in range(n))
+            return f"sinew: 1\nbodies:\n{bars}loops:\n{pins}"
+        self.assertEqual(self.freedom(ladder(3)), "9 = 18 (3 free joints with 6 each) - 9 (loops: 9 rows)")
+        self.assertEqual(self.freedom(ladder(300)),
+                         "1800 = 1800 (300 free joints with 6 each), less what is taken away (loops: 900 rows)")
+
+    def test_start_that_only_a_method_can(self):
+        """A spring holds what has no inertia, for a method that steps implicitly."""
+        self.good("check", "-", stdin=PIN)
+        self.bad(BAD_INPUT, "stdin: bodies.pin: at t = 0: 'pin' has no inertia against its own motion:"
+                 " give the body mass or its joint armature", "check", "-", "--set", "run.method=recursive", stdin=PIN)
 
     def test_json(self):
         result = json.loads(self.good("check", "-", "--json", stdin=MOTION))
@@ -148,6 +233,36 @@ class Invalid(Command):
                 self.assertEqual(set(error), {"kind", "file", "line", "column", "path", "text"})
                 self.assertEqual(line, f"stdin: line {error['line']}, {error['path']}: {error['text']}")
                 self.assertGreater(error["column"], 0)
+
+    def test_loop_that_cannot_close(self):
+        text = FOUR_BARS.replace("[1.5, 0, -1.2]", "[1.5, 0, 7]")
+        for method in ("recursive", "redmax", "projective"):
+            done = sinew("check", "-", "--quiet", "--set", f"run.method={method}", stdin=text)
+            self.assertEqual(done.returncode, BAD_INPUT)
+            self.assertRegex(done.stderr, r"^stdin: loops\.pin: at t = 0: 'pin' cannot close: a gap of \S+ stays open\n$")
+        done = sinew("check", "-", stdin=text)
+        self.assertEqual(done.stdout, "-: not valid: 1 error\n")
+        result = json.loads(sinew("check", "-", "--json", stdin=text).stdout)
+        self.assertEqual((result["valid"], [e["path"] for e in result["errors"]]), (False, ["loops.pin"]))
+        self.assertNotIn("summary", result)
+
+    def test_start_that_cannot_move(self):
+        self.bad(BAD_INPUT, f"stdin: bodies.wheel: at t = 0: 'wheel' {SINGULAR}", "check", "-", "--quiet", stdin=GIMBAL)
+        self.good("check", "-", "--set", "initial.wheel.q=[0, 80*deg, 0]", stdin=GIMBAL)
+        still = MOTION.replace("{type: prismatic, axis: [1, 0, 0]}",
+                               "{type: spline_curve, frames: [[0, 0, 0], [0, 0, 0], [0, 0, 0], [0, 0, 0]]}")
+        still = still.replace("motions:", "").replace("  push: {joint: slide, q: 3*sin(t)}\n", "")
+        self.bad(BAD_INPUT, f"stdin: bodies.slide: at t = 0: 'slide' {SINGULAR}", "check", "-", "--quiet", stdin=still)
+
+    def test_start_that_is_not_finite(self):
+        self.bad(BAD_INPUT, "pendulum.yaml: forces.f: force 'f': its function of time is not finite at t = 0",
+                 "check", "pendulum.yaml", "--quiet", "--set", "forces={f: {type: joint_torque, joint: rod, torque: 1/t}}",
+                 cwd=SCENES)
+
+    def test_channels(self):
+        self.bad(BAD_INPUT, "pendulum.yaml: run.record.channels[1]: 'rodd.q' fits no channel: did you mean 'rod.q'?\n"
+                 "pendulum.yaml: run.record.channels[2]: 'x*x' fits no channel; examples: E, NAME.q, NAME.pos.x, *.tau",
+                 "check", "pendulum.yaml", "--quiet", "--set", "run.record.channels=[E, rodd.q, x*x]", cwd=SCENES)
 
     def test_quiet_still_says_what_is_wrong(self):
         done = sinew("check", "-", "--quiet", stdin=SEVERAL)

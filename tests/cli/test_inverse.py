@@ -229,6 +229,20 @@ class Refused(Command):
             for name in ("rood.q", "rood.qd2")))
         self.good("inverse", SCENES / "pendulum.yaml", motion, "--quiet")
 
+    def test_loops(self):
+        scene = self.write("loop.yaml", """\
+sinew: 1
+bodies:
+  a: {joint: {type: revolute, axis: [0, 1, 0]}, inertia: {mass: 1, at: [0.5, 0, 0], xx: 0.01, yy: 0.1, zz: 0.1}}
+loops:
+  pin: {type: revolute, axis: [0, 1, 0], a: {body: world}, b: {body: a}}
+""")
+        motion = self.write("motion.csv", "t,a.q\n0,0\n1,0\n")
+        out = self.place / "out.csv"
+        self.bad(BAD_INPUT, f"{scene}: has loops or other constraints (1): with these the motion alone does not"
+                 " determine the joint forces, only trees have an inverse", "inverse", scene, motion, "--out", out)
+        self.assertFalse(out.exists())
+
     def test_times(self):
         motion = self.write("motion.csv", "t,rod.q\n0,0\n1,0\n1,0\n")
         self.bad(BAD_INPUT, f"{motion} line 4, column 't': 1 after 1, times need to increase",
@@ -242,6 +256,8 @@ class Refused(Command):
                  "inverse", SCENES / "pendulum.yaml", motion)
         motion.write_text("t,rod.q,rod.qd,rod.qdd\n0,1,0,0\n")
         self.good("inverse", SCENES / "pendulum.yaml", motion)
+        text = self.good("inverse", SCENES / "pendulum.yaml", motion, "--out", self.place / "out.csv")
+        self.assertIn("out.csv: 1 row, t = 0 to 0\n", text)
 
     def test_files(self):
         motion = self.write("motion.csv", "t,rod.q\n0,x\n")

@@ -123,6 +123,18 @@ class Summary(Command):
                 rf"^  saved       {re.escape(str(state))}: the state at t = 10$"):
             self.assertRegex(text, re.compile(pattern, re.M))
 
+    def test_at_rest(self):
+        """Where nothing moves, T is rounding: the change of energy is not compared with it."""
+        text = self.good("run", PENDULUM, "--set", "initial.rod.q=1e-30")
+        self.assertRegex(text, re.compile(r"^              largest change \S+ at t = \S+$", re.M))
+        self.assertGreater(json.loads(self.good("run", PENDULUM, "--json", "--set",
+                                                "initial.rod.q=1e-30"))["energy"]["largest_T"], 0)
+
+    def test_one_row(self):
+        out = self.place / "out.csv"
+        text = self.good("run", PENDULUM, "--duration", "0", "--out", out, "--channels", "t")
+        self.assertIn("out.csv: 1 row of 1 column\n", text)
+
     def test_json(self):
         out = self.place / "out.csv"
         result = json.loads(self.good("run", PENDULUM, "--json", "--out", out, "--duration", "2",
@@ -211,6 +223,11 @@ class Refused(Command):
                  "run", PENDULUM, "--out", out, "--channels", "E,rodd.q")
         self.bad(BAD_INPUT, "run.record.channels: 'x*x' fits no channel; examples: E, NAME.q, NAME.pos.x, *.tau",
                  "run", PENDULUM, "--out", out, "--set", "run.record.channels=[x*x]")
+        for words in ("", "E,", ",E", "E,,T"):
+            self.bad(BAD_INPUT, "sinew run: --channels: has an empty word, needs PATTERNS separated by commas",
+                     "run", PENDULUM, "--out", out, "--channels", words)
+        self.bad(BAD_INPUT, "sinew run: --channels needs --out FILE: without it nothing is recorded",
+                 "run", PENDULUM, "--channels", "E")
         self.assertEqual(out.read_text(), "precious")
 
     def test_scene(self):
@@ -232,6 +249,26 @@ class Refused(Command):
         done = sinew("run", PENDULUM, "--save", "/none/end.state")
         self.assertEqual((done.returncode, done.stderr),
                          (BAD_INPUT, "cannot write '/none/end.state': No such file or directory\n"))
+
+    def test_save_is_tried_before_the_run(self):
+        """A state that cannot be saved is not found out after hours; what is there stays until then."""
+        out = self.write("out.csv", "precious")
+        for place, why in (("/none/end.state", "No such file or directory"), (self.place, "Is a directory"),
+                           ("", "No such file or directory")):
+            done = sinew("run", PENDULUM, "--duration", "1e9", "--out", out, "--save", place)
+            self.assertEqual((done.returncode, done.stdout, done.stderr),
+                             (BAD_INPUT, "", f"cannot write '{place}': {why}\n"))
+        self.assertEqual(out.read_text(), "precious")
+        # a run that is refused leaves no state, and none is lost
+        state = self.place / "end.state"
+        self.bad(BAD_INPUT, "cannot write '/none/out.csv': No such file or directory",
+                 "run", PENDULUM, "--out", "/none/out.csv", "--save", state)
+        self.assertFalse(state.exists())
+        self.good("run", PENDULUM, "--duration", "0.1", "--quiet", "--save", state)
+        before = state.read_bytes()
+        self.bad(BAD_INPUT, "cannot write '/none/out.csv': No such file or directory",
+                 "run", PENDULUM, "--out", "/none/out.csv", "--save", state)
+        self.assertEqual(state.read_bytes(), before)
 
 
 @unittest.skipUnless(os.path.exists("/dev/full"), "this system has no /dev/full")

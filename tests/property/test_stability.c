@@ -461,6 +461,106 @@ TEST(a_floating_tensegrity_spins_on) {
   }
 }
 
+/* ---- cables and strings in gravity ---- */
+
+/* Three rods of 1 kg and 0.6 m hang side by side, and a cable from wall to wall passes all of them.
+ * slack: by this part it is longer than its way in the initial pose. */
+static sn_model *cable_model(double k, bool pulls_only, double slack) {
+  rig *r = rig_make();
+  sn_builder_set_gravity(r->b, (sn_vec3){0, 0, -9.81});
+  sn_point_def via[5] = {{NULL, sn_pose(-0.5, 0, -0.3)},
+                         {.body = NULL},
+                         {.body = NULL},
+                         {.body = NULL},
+                         {NULL, sn_pose(1.5, 0.2, -0.2)}};
+  double length = 0;
+  sn_vec3 before = via[0].at.p;
+  for (int i = 0; i < 3; i++) {
+    via[1 + i].body = new_name(r, "rod");
+    via[1 + i].at = sn_pose(0.02 * i, 0.01, -0.4 - 0.05 * i);
+    sn_body_def def = test_link(via[1 + i].body, "world", i % 2 ? "spherical" : "universal");
+    def.joint.at = sn_pose(0.5 * i, 0, 0);
+    def.inertia = (sn_inertia){.mass = 1, .com = {0, 0, -0.3}, .xx = 0.03, .yy = 0.03, .zz = 1e-3};
+    add_body(r, &def);
+    const sn_vec3 x = sn_vec3_add(def.joint.at.p, via[1 + i].at.p);
+    length += sn_vec3_norm(sn_vec3_sub(x, before));
+    before = x;
+  }
+  length += sn_vec3_norm(sn_vec3_sub(via[4].at.p, before));
+  sn_force_def def = sn_force_def_default();
+  def.name = "cable";
+  def.type = "cable";
+  def.stiffness = k;
+  def.rest_length = length * (1 + slack);
+  def.tension_only = pulls_only;
+  def.via = via;
+  def.nvia = 5;
+  CHECK(sn_builder_add_force(r->b, &def) == SN_OK, "out of memory");
+  return rig_finish(r);
+}
+
+/* A string of six nodes of 0.1 kg, from a rod to the wall. */
+static sn_model *string_model(double k, double slack) {
+  rig *r = rig_make();
+  sn_builder_set_gravity(r->b, (sn_vec3){0, 0, -9.81});
+  sn_body_def rod = test_link("rod", "world", "spherical");
+  rod.inertia = (sn_inertia){.mass = 1, .com = {0, 0, -0.3}, .xx = 0.03, .yy = 0.03, .zz = 1e-3};
+  add_body(r, &rod);
+  const sn_vec3 end = {0, 0, -0.6}, wall = {0.8, 0.3, -0.4};
+  sn_force_def def = spring_def("rope", "rod", end, NULL, wall, 0.1 * k / 7, 0,
+                                sn_vec3_norm(sn_vec3_sub(wall, end)) * (1 + slack));
+  def.type = "string";
+  def.nodes = 6;
+  def.mass = 0.6;
+  CHECK(sn_builder_add_force(r->b, &def) == SN_OK, "out of memory");
+  return rig_finish(r);
+}
+
+/* The first rod is pushed, and the cable goes taut and slack.  Energy counts from m g L below its
+ * start, L = 1 m.  What was said of points that go round above is true here too. */
+TEST(cables_and_strings_in_gravity) {
+  static const double push[] = {2, -1};
+  const double turn = H * hypot(push[0], push[1]);
+  static const struct {
+    const char *what;
+    bool string, pulls_only;
+    double slack;
+  } row[] = {{"cable that pulls", false, true, 0},
+             {"cable that pulls, slack by 1 %", false, true, 0.01},
+             {"cable that pushes too", false, false, 0},
+             {"string", true, false, 0},
+             {"string, squeezed by 1 %", true, false, 0.01}};
+  int blown = 0;
+  for (int w = 0; w < WAYS; w++) {
+    for (size_t c = 0; c < sizeof row / sizeof row[0]; c++) {
+      line l = {.n = 0};
+      snprintf(l.what, sizeof l.what, "%s: %s", way[w].name, row[c].what);
+      EACH_POWER(power) {
+        const double k = stiffness(power);
+        sn_model *m = row[c].string ? string_model(k, row[c].slack)
+                                    : cable_model(k, row[c].pulls_only, row[c].slack);
+        const sn_options o = way_options(w, H);
+        sn_sim *sim = test_sim(m, &o);
+        sn_state *s = test_state(m);
+        sn_state_qd(s)[0] = push[0];
+        sn_state_qd(s)[1] = push[1];
+        const double start = redmax_energy(sim, s);
+        sn_sim_free(&sim);
+        const outcome x = run(m, &o, s, start - 9.81 * sn_model_mass(m), soak() ? 4000 : 300);
+        add_cell(&l, power, x, RIPPLE + pow(10, power) * turn * turn / 4);
+        CHECK(x.moves_most < 1.01, "%s, k h^2/m = 1e%d: the motion grows to %g", l.what, power,
+              x.moves_most);
+        CHECK(x.moves + x.strain < 1.01, "%s, k h^2/m = 1e%d: %g at the end", l.what, power,
+              x.moves + x.strain);
+        sn_state_free(&s);
+        sn_model_free(&m);
+      }
+      blown += print_line(&l);
+    }
+  }
+  CHECK(blown == 0, "%d blow up", blown);
+}
+
 /* ---- chains ---- */
 
 /* n links of 1 m and 1 kg, hinged, let go from horizontal. */
@@ -582,5 +682,6 @@ TEST(any_masses) {
 
 int main(void) {
   RUN_TESTS(T(springs_to_the_ground_and_across_branches), T(prestressed_bars), T(tensegrity),
-            T(odd_springs), T(a_floating_tensegrity_spins_on), T(undamped_chains), T(any_masses));
+            T(odd_springs), T(cables_and_strings_in_gravity), T(a_floating_tensegrity_spins_on),
+            T(undamped_chains), T(any_masses));
 }

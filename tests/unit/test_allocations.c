@@ -241,6 +241,25 @@ TEST(the_watch_counts) {
 
 /* ---- refused requests ---- */
 
+static sn_status add_constraints(sn_builder *b) {
+  const sn_term_def term[2] = {{"arm", 0, 1}, {"crank", 0, 2}};
+  sn_constraint_def gear = sn_constraint_def_default();
+  gear.name = "gear";
+  gear.type = "couple";
+  gear.terms = term;
+  gear.nterm = 2;
+  gear.offset = expression("0.1*t");
+  gear.active = expression("t > 1");
+  sn_motion_def turn = sn_motion_def_default();
+  turn.name = "turn";
+  turn.body = "arm";
+  turn.twist_given[1] = true;
+  turn.twist[1] = expression("sin(t)");
+  turn.active = expression("t > 1");
+  const sn_status status = sn_builder_add_constraint(b, &gear);
+  return status ? status : sn_builder_add_motion(b, &turn);
+}
+
 /* From nothing to a step and back to nothing. */
 static sn_status whole_life(void) {
   sn_builder *b = sn_builder_create();
@@ -249,6 +268,7 @@ static sn_status whole_life(void) {
   sn_state *s = NULL, *copy = NULL;
   sn_error err;
   sn_status status = b ? add_everything(b) : SN_E_MEMORY;
+  status = status ? status : add_constraints(b);
   status = status ? status : sn_builder_finish(b, &m, &err);
   status = status ? status : sn_sim_create(m, NULL, &sim, &err);
   status = status ? status : sn_state_create(m, &s, &err);

@@ -1,5 +1,5 @@
-/* Rows of constraints: their values along a motion against differences, for every kind of joint
- * that can close a loop. */
+/* Rows of constraints: their values along a motion against differences, for every kind of
+ * constraint and every kind of joint that can close a loop. */
 #include "trees.h"
 
 #include "model/constraint.h"
@@ -14,6 +14,7 @@ typedef struct bench {
   sn_se3 E[BODIES];
   sn_vec6 phi[BODIES], accel[BODIES];
   double q[SN_NV_MAX], qd[SN_NV_MAX];
+  sni_function *function[SN_NV_MAX];
   sni_constraint c;
 } bench;
 
@@ -32,8 +33,15 @@ static int rows_at(const bench *b, double s, sni_row *row, double *q_out) {
   for (int i = 0; i < BODIES; i++) {
     E[i] = moved(b->E[i], b->phi[i], b->accel[i], s);
   }
-  const sni_constraint_eval e = {.E_wb = E,
-                                 .phi = b->phi,
+  sn_vec6 phi[BODIES]; /* to first order in s, which is all that a derivative sees */
+  for (int i = 0; i < BODIES; i++) {
+    phi[i] = sn_vec6_addscaled(b->phi[i], s, b->accel[i]);
+  }
+  const sni_constraint_eval e = {.t = s,
+                                 .t_ref = s,
+                                 .function = (const sni_function *const *)b->function,
+                                 .E_wb = E,
+                                 .phi = phi,
                                  .joints = {b->joint, b->builder.pool},
                                  .S0 = b->S0,
                                  .loop_q = q,
@@ -53,6 +61,33 @@ static double row_dot(const sni_row *row, const sn_vec6 *x) {
     sum += row->body[side] >= 0 ? sn_vec6_dot(row->p[side], x[row->body[side]]) : 0;
   }
   return sum;
+}
+
+static double first_difference(const double *f) {
+  return (f[0] - 8 * f[1] + 8 * f[3] - f[4]) / (12 * STEP);
+}
+
+/* Rates of rows that have no g: their own change is what the bias says. */
+static void check_rates(const bench *b, const char *what, unsigned seed) {
+  sni_row row[SNI_ROWS_MAX], at[5][SNI_ROWS_MAX];
+  const int n = rows_at(b, 0, row, NULL);
+  CHECK(n == b->c.nrow, "%s, seed %u: %d rows, not %d", what, seed, n, b->c.nrow);
+  for (int k = 0; k < 5; k++) {
+    rows_at(b, (k - 2) * STEP, at[k], NULL);
+  }
+  for (int i = 0; i < n; i++) {
+    double rate[5];
+    for (int k = 0; k < 5; k++) {
+      sn_vec6 phi[BODIES];
+      for (int j = 0; j < BODIES; j++) {
+        phi[j] = sn_vec6_addscaled(b->phi[j], (k - 2) * STEP, b->accel[j]);
+      }
+      rate[k] = row_dot(&at[k][i], phi) + at[k][i].rate;
+    }
+    const double a = row_dot(&row[i], b->accel) + row[i].bias, change = first_difference(rate);
+    CHECK(fabs(a - change) < 1e-8 * (1 + fabs(a)), "%s, seed %u, row %d: %g, not %g", what, seed, i,
+          a, change);
+  }
 }
 
 static void check_along(const bench *b, const char *what, unsigned seed) {
@@ -190,22 +225,181 @@ TEST(loops_find_their_coordinates) {
   }
 }
 
+/* Two bodies that move anyhow. */
+static bench make_pair(int kind, int nrow, uint64_t *random) {
+  bench b = {.c = {.kind = kind, .active = -1, .nrow = nrow, .body = {0, 1}}};
+  for (int side = 0; side < 2; side++) {
+    b.E[side] = random_pose(random, 1, 2);
+    b.phi[side] = (sn_vec6){random_vec3(random, 1), random_vec3(random, 1)};
+    b.accel[side] = (sn_vec6){random_vec3(random, 1), random_vec3(random, 1)};
+    b.c.at[side] = random_pose(random, 0.5, 1);
+  }
+  return b;
+}
+
 TEST(distances) {
   for (unsigned seed = 0; seed < 30; seed++) {
     uint64_t random = seed;
-    bench b = {.c = {.kind = SNI_DISTANCE, .active = -1, .body = {0, 1}}};
-    for (int side = 0; side < 2; side++) {
-      b.E[side] = random_pose(&random, 1, 2);
-      b.phi[side] = (sn_vec6){random_vec3(&random, 1), random_vec3(&random, 1)};
-      b.accel[side] = (sn_vec6){random_vec3(&random, 1), random_vec3(&random, 1)};
-      b.c.at[side] = random_pose(&random, 0.5, 1);
-    }
+    bench b = make_pair(SNI_DISTANCE, 1, &random);
     b.c.body[0] = seed % 2 ? -1 : 0;
     b.c.length = test_random(&random, 0.5, 2);
     check_along(&b, "distance", seed);
+    check_rates(&b, "distance", seed);
+  }
+}
+
+TEST(points) {
+  for (unsigned seed = 0; seed < 30; seed++) {
+    uint64_t random = seed;
+    bench b = make_pair(SNI_POINT, 3, &random);
+    b.c.body[seed % 2] = seed % 3 ? (int)(seed % 2) : -1;
+    check_along(&b, "point", seed);
+    check_rates(&b, "point", seed);
+  }
+}
+
+/* The same rows as those of a loop whose joint is fixed. */
+TEST(welds) {
+  int tried = 0;
+  for (unsigned seed = 0; seed < 60; seed++) {
+    bench b;
+    if (make_loop(&b, "fixed", seed, (int)(seed % 3) - 1)) {
+      sni_row loop[SNI_ROWS_MAX], weld[SNI_ROWS_MAX];
+      CHECK(rows_at(&b, 0.1, loop, NULL) == 6, "a fixed joint leaves something free");
+      b.c.kind = SNI_WELD;
+      b.c.joint = -1;
+      CHECK(rows_at(&b, 0.1, weld, NULL) == 6, "a weld has not six rows");
+      CHECK(memcmp(loop, weld, sizeof loop) == 0, "seed %u: not as a loop", seed);
+      check_along(&b, "weld", seed);
+      free(b.builder.pool);
+      free(b.builder.part);
+      tried++;
+    }
+  }
+  CHECK(tried >= 10, "only %d welds were tried", tried);
+}
+
+TEST(rolling) {
+  for (unsigned seed = 0; seed < 60; seed++) {
+    uint64_t random = seed;
+    bench b = make_pair(SNI_ROLL, 3, &random);
+    b.c.body[1] = seed % 3 ? 1 : -1;
+    b.c.length = test_random(&random, 0.5, 2);
+    const sn_vec3 axis = random_vec3(&random, 1);
+    b.c.axis = sn_vec3_scale(axis, seed % 2 ? 1 / sn_vec3_norm(axis) : 0);
+    const char *what = seed % 2 ? "disc" : "sphere";
+    check_rates(&b, what, seed);
+
+    /* the third row is the rate of the height of the lowest point */
+    sni_row row[SNI_ROWS_MAX], at[5][SNI_ROWS_MAX];
+    double height[5];
+    rows_at(&b, 0, row, NULL);
+    for (int k = 0; k < 5; k++) {
+      rows_at(&b, (k - 2) * STEP, at[k], NULL);
+      height[k] = at[k][2].g;
+      CHECK(at[k][0].g == 0 && at[k][1].g == 0, "seed %u: slip has a place", seed);
+    }
+    const double rate = row_dot(&row[2], b.phi);
+    CHECK(fabs(rate - first_difference(height)) < 1e-9, "%s, seed %u: height changes by %g, not %g",
+          what, seed, first_difference(height), rate);
+  }
+}
+
+/* The lowest point of a disc, found by going round it. */
+TEST(discs_touch_at_their_lowest_point) {
+  for (unsigned seed = 0; seed < 20; seed++) {
+    uint64_t random = seed;
+    bench b = make_pair(SNI_ROLL, 3, &random);
+    b.c.length = test_random(&random, 0.5, 2);
+    b.c.axis = (sn_vec3){0, 0, 1};
+    const sn_se3 disc = sn_se3_mul(b.E[0], (sn_se3){sn_mat3_identity(), b.c.at[0].p});
+    const sn_se3 plane = sn_se3_inverse(sn_se3_mul(b.E[1], b.c.at[1]));
+    double lowest = INFINITY;
+    for (int k = 0; k < 36000; k++) {
+      const double angle = 2 * SN_PI * k / 36000;
+      const sn_vec3 edge = {b.c.length * cos(angle), b.c.length * sin(angle), 0};
+      lowest = fmin(lowest, sn_se3_point(plane, sn_se3_point(disc, edge)).z);
+    }
+    sni_row row[SNI_ROWS_MAX];
+    rows_at(&b, 0, row, NULL);
+    /* 36000 places: the nearest is 1e-4 off, its height 1e-8 */
+    CHECK(fabs(row[2].g - lowest) < 1e-7, "seed %u: at %g, not %g", seed, row[2].g, lowest);
+  }
+}
+
+TEST(knife_edges) {
+  for (unsigned seed = 0; seed < 30; seed++) {
+    uint64_t random = seed;
+    bench b = make_pair(SNI_KNIFE_EDGE, 1, &random);
+    const sn_vec3 direction = random_vec3(&random, 1);
+    b.c.axis = sn_vec3_scale(direction, 1 / sn_vec3_norm(direction));
+    check_rates(&b, "knife edge", seed);
+    sni_row row[SNI_ROWS_MAX];
+    rows_at(&b, 0, row, NULL);
+    CHECK(row[0].g == 0, "seed %u: sliding has a place", seed);
+  }
+}
+
+static void give_functions(bench *b, int n) {
+  static const char *const text[] = {"sin(2*t)", "0.3 + t", "cos(t)", "t^2", "exp(t)", "-t"};
+  for (int k = 0; k < SN_NV_MAX; k++) {
+    b->c.function[k] = k < n ? k : -1;
+    const sn_function_def def = {.expression = text[k]};
+    CHECK(sni_function_build(&def, &b->function[k], NULL) == SN_OK, "no function");
+  }
+}
+
+static void drop_functions(bench *b) {
+  for (int k = 0; k < SN_NV_MAX; k++) {
+    sni_function_free(&b->function[k]);
+  }
+}
+
+TEST(twists) {
+  for (unsigned seed = 0; seed < 40; seed++) {
+    uint64_t random = seed;
+    bench b = make_pair(SNI_TWIST, 6, &random);
+    b.c.frame = seed % 2 ? SN_FRAME_BODY : SN_FRAME_WORLD;
+    give_functions(&b, 6);
+    for (int k = 0; k < 6 && seed % 4 > 1; k += 2) {
+      b.c.function[k] = -1;
+      b.c.nrow--;
+    }
+    check_rates(&b, "twist", seed);
+
+    /* at rest in time, the rows are the components themselves */
+    sni_row row[SNI_ROWS_MAX];
+    const int n = rows_at(&b, 0, row, NULL);
+    const sn_mat3 R = seed % 2 ? b.E[0].R : sn_mat3_identity();
+    sn_vec6 phi = b.phi[0];
+    const sn_vec3 arm = sn_mat3_mul_vec(b.E[0].R, b.c.at[0].p);
+    phi.v = sn_vec3_add(phi.v, sn_vec3_cross(phi.w, arm));
+    phi = sn_vec6_unrotate(R, phi);
+    const double component[6] = {phi.w.x, phi.w.y, phi.w.z, phi.v.x, phi.v.y, phi.v.z};
+    for (int k = 0, i = 0; k < 6 && i < n; k++) {
+      if (b.c.function[k] >= 0) {
+        CHECK(fabs(row_dot(&row[i], b.phi) - component[k]) < 1e-14, "seed %u, component %d", seed,
+              k);
+        i++;
+      }
+    }
+    drop_functions(&b);
+  }
+}
+
+TEST(paths) {
+  for (unsigned seed = 0; seed < 30; seed++) {
+    uint64_t random = seed;
+    bench b = make_pair(SNI_PATH, 3, &random);
+    give_functions(&b, 3);
+    check_along(&b, "path", seed);
+    check_rates(&b, "path", seed);
+    drop_functions(&b);
   }
 }
 
 int main(void) {
-  RUN_TESTS(T(loops_of_every_kind), T(loops_find_their_coordinates), T(distances));
+  RUN_TESTS(T(loops_of_every_kind), T(loops_find_their_coordinates), T(distances), T(points),
+            T(welds), T(rolling), T(discs_touch_at_their_lowest_point), T(knife_edges), T(twists),
+            T(paths));
 }

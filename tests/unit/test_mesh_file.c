@@ -646,6 +646,13 @@ TEST(refused_stl) {
   check_refused_bytes("a.stl", binary, 134, SN_E_SYNTAX,
                       "a.stl: neither STL in text (begins with 'solid') nor in binary: a header "
                       "with 2 facets needs 184 bytes, file has 134");
+  memcpy(binary, "solid cube", 10);
+  memcpy(binary + 80, "\1\2\3\4", 4); /* the count is nonsense up to its highest byte */
+  check_refused_bytes("a.stl", binary, 134, SN_E_SYNTAX,
+                      "a.stl: begins with 'solid' as STL in text, but has bytes of 0 as in "
+                      "binary, and that is damaged: a header with 67305985 facets needs "
+                      "3365299334 bytes, file has 134");
+  memset(binary + 80, 0, 4);
   binary[80] = 1;
   binary[84 + 12 + 18] = (char)0x80; /* the second corner's y becomes infinite */
   binary[84 + 12 + 19] = 0x7f;

@@ -598,6 +598,29 @@ TEST(an_empty_text_is_an_error) {
   sn_scene_free(&scene);
 }
 
+/* A value just outside its range must not look as if it were inside. */
+TEST(values_of_expressions_have_their_digits) {
+  expect_report(
+      "sinew: 1\nbodies:\n  a:\n    joint: {type: free}\n    repeat: {count: 1e6+1}\n" ARM,
+      "text: line 5, bodies.a.repeat.count: is 1e6+1 = 1000001, needs a whole number from "
+      "1 to 1000000\n");
+}
+
+TEST(names_may_be_missing) {
+  static const char text[] = "sinew: 2\n";
+  sn_scene *scene = NULL;
+  sn_error err = {0};
+  CHECK(sn_scene_load_text(text, sizeof text - 1, NULL, NULL, &scene, &err) == SN_E_SYNTAX, "text");
+  CHECK(strcmp(err.file, "text") == 0 && err.line == 1, "'%s' line %d", err.file, err.line);
+  sn_scene_free(&scene);
+  CHECK(sn_scene_load(NULL, NULL, &scene, &err) == SN_E_FILE, "status");
+  CHECK(strcmp(err.text, "the name of the scene file is empty") == 0, "'%s'", err.text);
+  CHECK(scene && sn_scene_error_count(scene) == 1 && !sn_scene_model(scene), "no list");
+  sn_scene_free(&scene);
+  sn_model *model = NULL;
+  CHECK(sn_model_load(NULL, &model, &err) == SN_E_FILE && !model, "'%s'", err.text);
+}
+
 /* ---- words and keys ---------------------------------------------------------------------------
  */
 
@@ -671,6 +694,7 @@ int main(void) {
             T(changes_that_cannot_be_made), T(problems_of_the_builder_have_places),
             T(columns_point_into_expressions), T(structural_and_semantic_are_told_apart),
             T(what_is_not_used_is_a_warning), T(a_flood_of_problems_ends), T(limits_can_be_lowered),
-            T(an_empty_text_is_an_error), T(near_words_are_suggested),
-            T(names_follow_their_patterns), T(there_is_room_for_all_keys));
+            T(an_empty_text_is_an_error), T(values_of_expressions_have_their_digits),
+            T(names_may_be_missing), T(near_words_are_suggested), T(names_follow_their_patterns),
+            T(there_is_room_for_all_keys));
 }

@@ -55,6 +55,17 @@ static size_t recursive_work_size(const sn_model *m, const sn_options *o) {
   return (size_t)WORK_VECTORS * 2 * (size_t)m->tree.nv * sizeof(double);
 }
 
+static bool recursive_wants_graph(const sn_model *m, const sn_options *o) {
+  (void)o;
+  return m->nrow > SNI_DUAL_ROWS;
+}
+
+static sn_status recursive_create(sn_sim *sim, sn_error *err) {
+  return sim->d.rows && recursive_wants_graph(sim->m, &sim->options)
+             ? sni_kkt_build(&sim->d, 0, NULL, SIZE_MAX, &sim->rows.kkt, err)
+             : SN_OK;
+}
+
 static bool recursive_dense(const sn_options *options) {
   return options->recursive.integrator == SN_DOPRI5;
 }
@@ -98,12 +109,6 @@ static sn_status check_motions(sn_sim *sim, double t, double t_ref, const double
     }
   }
   return SN_OK;
-}
-
-static sn_status singular(const sn_sim *sim, sn_error *err, int body, double t) {
-  return sni_fail_body(sim, err, SN_E_SINGULAR, body, t,
-                       "has no inertia against its own motion: give the body mass or its joint "
-                       "armature");
 }
 
 /* y = (q, qd), or its rate; -1 if all of it is finite. */
@@ -192,7 +197,7 @@ static sn_status rk4_failed(rhs *r, const double at[3], double t_ref, const doub
   /* at once, or only after a stage went astray? */
   const int at_once = bad >= 0 ? rhs_eval(r, at[0], t_ref, y0, rate) : -1;
   return at_once >= 0
-             ? singular(r->sim, err, at_once, at[0])
+             ? sni_fail_singular(r->sim, err, at_once, at[0])
              : sni_fail_body(r->sim, err, SN_E_DIVERGED, culprit, at[bad < 0 ? 2 : 0], TOO_COARSE);
 }
 
@@ -296,7 +301,7 @@ static sn_status refresh(sn_sim *sim, const sni_ode *ode, walk *w, const sn_inpu
     return SN_E_DIVERGED;
   }
   if (bad >= 0) {
-    return singular(sim, err, bad, w->t1);
+    return sni_fail_singular(sim, err, bad, w->t1);
   }
   if (pushed >= 0) {
     return sni_fail_body(sim, err, SN_E_DIVERGED, pushed, w->t1,
@@ -459,5 +464,7 @@ const sni_method sni_method_recursive = {
     .supports = recursive_supports,
     .state_count = recursive_state_count,
     .work_size = recursive_work_size,
+    .wants_graph = recursive_wants_graph,
+    .create = recursive_create,
     .dense = recursive_dense,
     .step = recursive_step};

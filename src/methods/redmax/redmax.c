@@ -76,6 +76,12 @@ static sn_status choose(sn_sim *sim, redmax *r, sn_error *err) {
                            &r->choice, err);
 }
 
+/* The other solvers take constraints in their dual. */
+static bool redmax_wants_graph(const sn_model *m, const sn_options *o) {
+  return o->redmax.solver == SN_SOLVER_GRAPH ||
+         (o->redmax.solver == SN_SOLVER_AUTO && m->nrow > SNI_DUAL_ROWS);
+}
+
 static sn_status redmax_create(sn_sim *sim, sn_error *err) {
   redmax *r = sim->method_work;
   char *at = (char *)sim->method_work + ROUND(sizeof *r);
@@ -83,6 +89,13 @@ static sn_status redmax_create(sn_sim *sim, sn_error *err) {
   sim->d.user_tangent = sim->options.redmax.force_tangent;
   r->s.slides = sni_move_slides(&r->s, sim->m->q0, sim->m->qd0);
   r->backup = (double *)(at + ROUND(sni_system_size(sim->m, &sim->options)));
+  if (sim->d.rows && redmax_wants_graph(sim->m, &sim->options)) {
+    void *graph = NULL;
+    const sn_status status = sni_graph_build_within(&r->s, SIZE_MAX, &graph, err);
+    sim->rows.kkt = graph;
+    r->choice = (sni_choice){.solver = SNI_GRAPH, .spare = -1};
+    return status;
+  }
   static const int named[] = {[SN_SOLVER_TREE] = SNI_TREE,
                               [SN_SOLVER_PCG] = SNI_PCG,
                               [SN_SOLVER_GRAPH] = SNI_GRAPH,
@@ -116,6 +129,10 @@ static void redmax_describe(const sn_sim *sim, char *out, size_t out_size) {
     return;
   }
   snprintf(out, out_size, "auto took %s", sni_solvers[c->solver]->name);
+  if (sim->rows.kkt) {
+    snprintf(out + strlen(out), out_size - strlen(out), ": %d rows of constraints", sim->m->nrow);
+    return;
+  }
   if (c->solver == SNI_TREE) {
     snprintf(out + strlen(out), out_size - strlen(out), ": no force couples bodies that both move");
     return;
@@ -296,6 +313,27 @@ static sn_status constrain(sn_sim *sim, double t_end, const double *q, const dou
   return status;
 }
 
+/* The same all at once. */
+static sn_status solve_constrained(sn_sim *sim, double t_end, const double *q, const double *qd,
+                                   double *qd1, sn_info *info, sn_error *err) {
+  redmax *r = sim->method_work;
+  sni_rows *rows = &sim->rows;
+  sni_rows_eval(rows, t_end, t_end, q, qd);
+  for (int i = 0; i < rows->nrow; i++) {
+    rows->rhs[i] = -rows->row[i].rate - sni_closure_gain(sim) * rows->row[i].g;
+  }
+  sni_graph_fill(&r->s, rows->kkt, rows);
+  int bad = -1;
+  double residual = 0;
+  sn_status status = sni_kkt_factorise(rows->kkt, r->s.b, rows->rhs, &bad);
+  if (status < 0) {
+    return sni_fail_body(sim, err, status, bad, t_end, "has a singular matrix");
+  }
+  status = sni_kkt_solve(rows->kkt, r->s.b, rows->rhs, qd1, rows->lambda, &residual);
+  info->residual = fmax(info->residual, residual);
+  return status;
+}
+
 static sn_status step_euler(sn_sim *sim, sn_state *state, const sn_input *input, double t_end,
                             sn_info *info, sn_error *err) {
   const sni_tree *t = &sim->m->tree;
@@ -317,11 +355,15 @@ static sn_status step_euler(sn_sim *sim, sn_state *state, const sn_input *input,
   for (int pass = 0; limits && pass <= LIMIT_PASSES; pass++) {
     equations(sim, t_end, h, q, qd, input);
     memcpy(qd1, qd, bytes);
-    status = factorise(sim, state->t, err);
-    if (!status) {
-      status = solve(sim, t_end, qd1, info, err);
+    if (sim->rows.kkt) {
+      status = solve_constrained(sim, t_end, q, qd, qd1, info, err);
+    } else {
+      status = factorise(sim, state->t, err);
+      if (!status) {
+        status = solve(sim, t_end, qd1, info, err);
+      }
     }
-    if (status >= 0 && sim->d.rows) {
+    if (status >= 0 && sim->d.rows && !sim->rows.kkt) {
       const sn_status closed = constrain(sim, t_end, q, qd, qd1);
       status = closed ? closed : status;
     }
@@ -415,6 +457,7 @@ const sni_method sni_method_redmax = {
     .supports = redmax_supports,
     .state_count = redmax_state_count,
     .work_size = redmax_work_size,
+    .wants_graph = redmax_wants_graph,
     .motions_are_rows = true,
     .create = redmax_create,
     .destroy = redmax_destroy,

@@ -42,6 +42,10 @@ static relative relative_of(const sni_constraint_eval *e, const sni_constraint *
 /* Q, S and Sdot of the joint. */
 static void joint_at(const sni_constraint_eval *e, const sni_constraint *c, const double *q,
                      const double *qd, sn_se3 *Q, sn_vec6 *S, sn_vec6 *Sdot) {
+  *Q = sn_se3_identity();
+  if (c->nv == 0) {
+    return; /* nothing moves, and a weld has no joint */
+  }
   const sni_joint_ops *ops = sni_joint_ops_of(e->joints, c->joint);
   for (int k = 0; k < c->nv; k++) {
     S[k] = e->S0[SN_NV_MAX * c->joint + k];
@@ -87,7 +91,7 @@ static void along(const sn_vec6 *S, int n, const sn_vec6 *B, sn_vec6 r, double *
   }
 }
 
-static int loop_rows(const sni_constraint_eval *e, const sni_constraint *c, sni_row *row) {
+int sni_constraint_loop_rows(const sni_constraint_eval *e, const sni_constraint *c, sni_row *row) {
   const relative rel = relative_of(e, c);
   const sn_se3 X = sn_se3_mul(sn_se3_inverse(rel.E_A), rel.E_B);
   const sn_vec6 nu = sn_vec6_unrotate(rel.E_B.R, sn_vec6_sub(rel.b, rel.a));
@@ -147,4 +151,5 @@ static int loop_rows(const sni_constraint_eval *e, const sni_constraint *c, sni_
   return 6 - nv;
 }
 
-const sni_constraint_ops sni_constraint_loop = {.keyword = "loop", .rows = loop_rows};
+const sni_constraint_ops sni_constraint_loop = {.kind = {.keyword = "loop"},
+                                                .rows = sni_constraint_loop_rows};

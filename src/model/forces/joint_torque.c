@@ -3,7 +3,7 @@
 
 #include <stdio.h>
 
-static void joint_torque_finish(sni_force_builder *b, const sn_force_def *def, sni_force *force,
+static void joint_torque_finish(sni_part_builder *b, const sn_force_def *def, sni_force *force,
                                 double *param) {
   (void)param;
   force->body[0] = b->body(b, "joint", def->joint);

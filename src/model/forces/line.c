@@ -3,7 +3,7 @@
 
 const char *const sni_line_param[SNI_LINE_PARAMS] = {"stiffness", "damping", "rest_length"};
 
-void sni_line_finish(sni_force_builder *b, const sn_force_def *def, sni_force *force,
+void sni_line_finish(sni_part_builder *b, const sn_force_def *def, sni_force *force,
                      double *param) {
   if (def->stiffness < 0 && !def->allow_negative) {
     b->fail(b, "stiffness",

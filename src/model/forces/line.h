@@ -19,9 +19,11 @@
 enum { SNI_LINE_STIFFNESS, SNI_LINE_DAMPING, SNI_LINE_REST_LENGTH, SNI_LINE_PARAMS };
 extern const char *const sni_line_param[SNI_LINE_PARAMS];
 
+/* Of its rest length: what is shorter has a direction by rounding alone. */
+#define SNI_LINE_SQUEEZED 1e-9
+
 /* Checks and stores them. */
-void sni_line_finish(sni_force_builder *b, const sn_force_def *def, sni_force *force,
-                     double *param);
+void sni_line_finish(sni_part_builder *b, const sn_force_def *def, sni_force *force, double *param);
 
 /* In the matrix of a step; one below 0 pushes, and stays out of it where that is wished. */
 static inline double sni_line_stiffness(const double *param, sni_tangent tangent) {

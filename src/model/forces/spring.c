@@ -7,7 +7,7 @@
 
 enum { TERMS = 3 + 2 * (SNI_LEVER_TERMS + SNI_TURNING_TERMS) }; /* at most */
 
-static void spring_finish(sni_force_builder *b, const sn_force_def *def, sni_force *force,
+static void spring_finish(sni_part_builder *b, const sn_force_def *def, sni_force *force,
                           double *param) {
   force->nterm = TERMS;
   force->npair = 1;
@@ -23,12 +23,19 @@ static void spring_finish(sni_force_builder *b, const sn_force_def *def, sni_for
   sni_line_finish(b, def, force, param);
 }
 
+static double length_of(const sni_force *force, const sn_se3 *E_wb) {
+  return sn_vec3_norm(sn_vec3_sub(sni_force_point(E_wb, force->body[1], force->at[1]),
+                                  sni_force_point(E_wb, force->body[0], force->at[0])));
+}
+
 static void spring_settle(const sni_force *force, const sn_se3 *E_wb, double *param) {
   if (param[SNI_LINE_REST_LENGTH] < 0) {
-    param[SNI_LINE_REST_LENGTH] =
-        sn_vec3_norm(sn_vec3_sub(sni_force_point(E_wb, force->body[1], force->at[1]),
-                                 sni_force_point(E_wb, force->body[0], force->at[0])));
+    param[SNI_LINE_REST_LENGTH] = length_of(force, E_wb);
   }
+}
+
+static bool spring_squeezed(const sni_force *force, const sn_se3 *E_wb, const double *param) {
+  return length_of(force, E_wb) < SNI_LINE_SQUEEZED * param[SNI_LINE_REST_LENGTH];
 }
 
 static void spring_apply(const sni_force_eval *e, const sni_force *f, const double *param) {
@@ -98,8 +105,7 @@ static int spring_tangent(const sni_force_eval *e, const sni_force *f, const dou
 }
 
 static double spring_potential(const sni_force_eval *e, const sni_force *f, const double *param) {
-  const double l = sn_vec3_norm(sn_vec3_sub(sni_force_point(e->E_wb, f->body[1], f->at[1]),
-                                            sni_force_point(e->E_wb, f->body[0], f->at[0])));
+  const double l = length_of(f, e->E_wb);
   return 0.5 * param[SNI_LINE_STIFFNESS] * (l - param[SNI_LINE_REST_LENGTH]) *
          (l - param[SNI_LINE_REST_LENGTH]);
 }
@@ -137,6 +143,7 @@ const sni_force_ops sni_force_spring = {.kind = {"spring", "a spring and damper 
                                         .param_key = sni_line_param,
                                         .finish = spring_finish,
                                         .settle = spring_settle,
+                                        .squeezed = spring_squeezed,
                                         .apply = spring_apply,
                                         .tangent = spring_tangent,
                                         .potential = spring_potential,

@@ -81,17 +81,25 @@ static uint32_t little_endian(const unsigned char *p) {
   return (uint32_t)p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
 }
 
+static bool begins_with_solid(const char *text, size_t size) {
+  sni_mesh_cursor at = {.p = text, .end = text + size};
+  stl_next(&at);
+  return sni_mesh_word_is(&at, "solid");
+}
+
 static sn_status stl_read_binary(sni_mesh_parts *parts, const char *text, size_t size,
                                  sn_error *err) {
   const unsigned char *data = (const unsigned char *)text;
   const uint32_t count = size < STL_HEADER ? 0 : little_endian(data + 80);
   const uint64_t needed = STL_HEADER + STL_FACET * (uint64_t)count;
   if (size != needed) {
-    return sni_fail(
-        err, SN_E_SYNTAX,
-        "%s: neither STL in text (begins with 'solid') nor in binary: a header with %lu "
-        "facets needs %llu bytes, file has %zu",
-        parts->name, (unsigned long)count, (unsigned long long)needed, size);
+    return sni_fail(err, SN_E_SYNTAX,
+                    "%s: %s: a header with %lu facets needs %llu bytes, file has %zu", parts->name,
+                    begins_with_solid(text, size)
+                        ? "begins with 'solid' as STL in text, but has bytes of 0 as in binary, "
+                          "and that is damaged"
+                        : "neither STL in text (begins with 'solid') nor in binary",
+                    (unsigned long)count, (unsigned long long)needed, size);
   }
   for (uint32_t k = 0; k < count; k++) {
     const unsigned char *facet = data + STL_HEADER + STL_FACET * (size_t)k + 12;
@@ -122,11 +130,9 @@ static sn_status stl_read_binary(sni_mesh_parts *parts, const char *text, size_t
 }
 
 /* A binary file may begin with "solid" as well.  But byte 83, the highest of its count, is 0 in any
- * file below 800 MiB, and no text has a 0 there. */
+ * file below 800 MiB, and most headers end with zeros; no text has a 0. */
 sn_status sni_mesh_read_stl(sni_mesh_parts *parts, const char *text, size_t size, sn_error *err) {
-  sni_mesh_cursor at = {.p = text, .end = text + size};
-  stl_next(&at);
-  const bool zero = size >= STL_HEADER && text[STL_HEADER - 1] == 0;
-  return sni_mesh_word_is(&at, "solid") && !zero ? stl_read_text(parts, text, size, err)
-                                                 : stl_read_binary(parts, text, size, err);
+  const bool zero = size >= STL_HEADER && memchr(text, 0, STL_HEADER);
+  return begins_with_solid(text, size) && !zero ? stl_read_text(parts, text, size, err)
+                                                : stl_read_binary(parts, text, size, err);
 }

@@ -1,0 +1,95 @@
+/* start.c: what a run does before its first step, tried out. */
+#include "cli/start.h"
+
+#include <stdio.h>
+
+#include "io/recorder.h"
+#include "methods/blame.h"
+
+static void add(sni_error_list *list, const char *file, sn_error *err) {
+  if (!err->file[0]) {
+    snprintf(err->file, sizeof err->file, "%s", file);
+  }
+  sni_error_list_add(list, err);
+}
+
+/* A sim of the scene's method, or of another one that can simulate it.  *sim = NULL and SN_OK: none
+ * can, which the summary says. */
+static sn_status make_sim(const sn_model *m, sn_sim **sim, sn_error *err) {
+  sn_options o = m->run.options;
+  sn_status status = sn_sim_create(m, &o, sim, err);
+  for (int k = 0; status == SN_E_UNSUPPORTED && sni_method_at(k); k++) {
+    o.method = sni_method_at(k)->name;
+    status = sn_sim_create(m, &o, sim, err);
+  }
+  return status == SN_E_UNSUPPORTED ? SN_OK : status;
+}
+
+/* Some methods step where accelerations are not determined: a spring holds what has no inertia. */
+static bool can_step(sn_sim *sim, const sn_state *state) {
+  sn_state *copy = NULL;
+  const bool can =
+      sn_state_clone(state, &copy) == SN_OK && sn_sim_step(sim, copy, NULL, NULL, NULL) == SN_OK;
+  sn_state_free(&copy);
+  return can;
+}
+
+static sn_status try_accelerations(sn_sim *sim, sn_state *state, sn_error *err) {
+  sn_status status = sn_sim_forward(sim, state, NULL, sim->qdd, err);
+  if (status == SN_E_SINGULAR && can_step(sim, state)) {
+    status = SN_OK;
+  }
+  if (status == SN_E_DIVERGED) { /* whose fault it is, if that is known */
+    const double t = *sn_state_time(state);
+    sni_blame(sim, t, t, sn_state_q(state), sn_state_qd(state), NULL, err);
+  }
+  return status;
+}
+
+static void try_channels(const sn_sim *sim, const char *file, cli_start *s) {
+  const sn_run_def *run = &sim->m->run;
+  for (int k = 0; k < run->nrecord_channel; k++) {
+    sn_error err = {0};
+    if (sni_recorder_check(sim, &run->record_channels[k], 1, &err) != SN_OK) {
+      snprintf(err.path, sizeof err.path, "run.record.channels[%d]", k);
+      add(&s->errors, file, &err);
+    }
+  }
+}
+
+static void warn_method(const sn_model *m, const char *file, cli_start *s) {
+  sn_error err = {.path = "run.method"};
+  if (!sni_method_find(m->run.options.method)) {
+    sni_fail(&err, SN_E_UNSUPPORTED, "this version has no method '%s'", m->run.options.method);
+    snprintf(err.path, sizeof err.path, "run.method");
+    add(&s->warnings, file, &err);
+  }
+}
+
+void cli_start_try(const sn_scene *scene, const char *file, cli_start *s) {
+  const sn_model *m = sn_scene_model(scene);
+  sn_sim *sim = NULL;
+  sn_state *state = NULL;
+  sn_error err = {0};
+  *s = (cli_start){0};
+  warn_method(m, file, s);
+  sn_status status = make_sim(m, &sim, &err);
+  if (sim) {
+    try_channels(sim, file, s);
+    status = sn_state_create(m, &state, &err);
+    status = status ? status : sn_sim_assemble(sim, state, &err);
+    status = status ? status : try_accelerations(sim, state, &err);
+  }
+  if (status) {
+    add(&s->errors, file, &err);
+  } else if (sim) {
+    s->freedom = cli_freedom_count(sim, state);
+  }
+  sn_state_free(&state);
+  sn_sim_free(&sim);
+}
+
+void cli_start_free(cli_start *s) {
+  sni_error_list_free(&s->errors);
+  sni_error_list_free(&s->warnings);
+}

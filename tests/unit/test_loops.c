@@ -1,0 +1,201 @@
+/* Closed loops: motions with known answers, gaps, redundant rows, reactions. */
+#include "redmax.h"
+
+/* N windows of rods of mass 1 and length 1 in the plane x, z: N + 1 upright ones on the ground, N
+ * across their tips.  Closed by hinges in space: most of their rows are redundant. */
+static sn_model *windows(int n) {
+  sn_builder *b = sn_builder_create();
+  CHECK(b != NULL, "out of memory");
+  for (int k = 0; k <= n; k++) {
+    char up[32], across[32], next[32];
+    snprintf(up, sizeof up, "v%d", k);
+    snprintf(across, sizeof across, "h%d", k);
+    snprintf(next, sizeof next, "v%d", k + 1);
+    sn_body_def v = sn_body_def_default(), h = sn_body_def_default();
+    v.name = up;
+    v.joint.type = h.joint.type = "revolute";
+    v.joint.axis = h.joint.axis = (sn_vec3){0, 1, 0};
+    v.joint.at = sn_pose(k, 0, 0);
+    v.has_inertia = h.has_inertia = true;
+    v.inertia = (sn_inertia){.mass = 1, .com = {0, 0, 0.5}, .xx = 1.0 / 12, .yy = 1.0 / 12};
+    h.name = across;
+    h.parent = up;
+    h.joint.at = sn_pose(0, 0, 1);
+    h.inertia = (sn_inertia){.mass = 1, .com = {0.5, 0, 0}, .yy = 1.0 / 12, .zz = 1.0 / 12};
+    CHECK(sn_builder_add_body(b, &v) == SN_OK, "out of memory");
+    sn_initial_def start = sn_initial_def_default();
+    start.body = up;
+    start.qd = (sn_per_dof){1, {1}};
+    CHECK(sn_builder_set_initial(b, &start) == SN_OK, "out of memory");
+    if (k == n) {
+      continue;
+    }
+    CHECK(sn_builder_add_body(b, &h) == SN_OK, "out of memory");
+    start.body = across;
+    start.qd = (sn_per_dof){1, {-1}};
+    CHECK(sn_builder_set_initial(b, &start) == SN_OK, "out of memory");
+    sn_loop_def loop = sn_loop_def_default();
+    loop.name = across;
+    loop.joint.type = "revolute";
+    loop.joint.axis = (sn_vec3){0, 1, 0};
+    loop.a = (sn_point_def){across, sn_pose(1, 0, 0)};
+    loop.b = (sn_point_def){next, sn_pose(0, 0, 1)};
+    CHECK(sn_builder_add_loop(b, &loop) == SN_OK, "out of memory");
+  }
+  return test_finish(b);
+}
+
+/* The tip of the first rod after 10 s. */
+static void tip(const sn_model *m, const sn_state *s, double *x, double *z) {
+  const int k = sn_model_joint_first(m, sn_model_body_find(m, "v0"));
+  const double q = ((const double *)s->data)[k];
+  *x = sin(q);
+  *z = cos(q);
+}
+
+/* IFToMM's benchmark of four-bar windows, in steps that do not happen to end near the poses in
+ * which the mechanism could branch off. */
+TEST(windows_to_their_known_end) {
+  static const double step[] = {0.005, 0.0025}, most[] = {1e-6, 1e-8};
+  for (int k = 0; k < 2; k++) {
+    sn_model *m = windows(2);
+    sn_options o = sn_options_default();
+    o.step = step[k];
+    o.recursive.integrator = SN_RK4;
+    sn_sim *sim = test_sim(m, &o);
+    sn_state *s = test_state(m);
+    for (int n = 0; n < lround(10 / o.step); n++) {
+      test_step(sim, s, NULL);
+    }
+    double x, z;
+    tip(m, s, &x, &z);
+    CHECK(fabs(x - 0.328458111541) < most[k] && fabs(z - 0.944518538179) < most[k],
+          "h = %g: the tip is at (%.9f, %.9f)", o.step, x, z);
+    sn_state_free(&s);
+    sn_sim_free(&sim);
+    sn_model_free(&m);
+  }
+}
+
+/* All rods turned by th and turning with om: accelerations are those of one pendulum. */
+static double turned(const sn_model *m, sn_state *s, int n, double th, double om) {
+  for (int i = 0; i < sn_model_body_count(m); i++) {
+    const double sign = sn_model_body_name(m, i)[0] == 'v' ? 1 : -1;
+    const int k = sn_model_joint_first(m, i);
+    sn_state_q(s)[k] = sign * th;
+    sn_state_qd(s)[k] = sign * om;
+  }
+  return 9.81 * ((n + 1) / 2.0 + n) / ((n + 1) / 3.0 + n) * sin(th);
+}
+
+/* Few rows in their dual, many as a graph: most of them redundant. */
+TEST(accelerations_in_the_dual_and_in_the_graph) {
+  static const int sizes[] = {1, 2, 4, 5, 12, 40};
+  for (int k = 0; k < 6; k++) {
+    const int n = sizes[k];
+    sn_model *m = windows(n);
+    sn_sim *sim = test_sim(m, NULL);
+    sn_state *s = test_state(m);
+    CHECK((sim->rows.kkt != NULL) == (5 * n > SNI_DUAL_ROWS), "%d windows", n);
+    const double expected = turned(m, s, n, 0.3, 0.7);
+    double qdd[128];
+    sn_error err = {0};
+    CHECK(sn_sim_forward(sim, s, NULL, qdd, &err) == SN_OK, "%s", err.text);
+    for (int i = 0; i < sn_model_body_count(m); i++) {
+      const double sign = sn_model_body_name(m, i)[0] == 'v' ? 1 : -1;
+      const double got = sign * qdd[sn_model_joint_first(m, i)];
+      CHECK(fabs(got - expected) < 1e-10, "%d windows: '%s' accelerates by %.12g, not %.12g", n,
+            sn_model_body_name(m, i), got, expected);
+    }
+    sn_state_free(&s);
+    sn_sim_free(&sim);
+    sn_model_free(&m);
+  }
+}
+
+/* Loops that are open at the start are closed by assembling, and stay closed. */
+TEST(loops_are_assembled_and_stay_closed) {
+  static const int sizes[] = {2, 6};
+  for (int k = 0; k < 4; k++) {
+    const int n = sizes[k / 2];
+    sn_model *m = windows(n);
+    sn_options o = redmax_options(0.01);
+    o.method = k % 2 ? "redmax" : "recursive";
+    sn_sim *sim = test_sim(m, &o);
+    sn_state *s = test_state(m);
+    turned(m, s, n, 0.4, 1);
+    sn_state_q(s)[0] += 0.03;
+    sn_state_q(s)[2] -= 0.05;
+    sn_error err = {0};
+    CHECK(sn_sim_assemble(sim, s, &err) == SN_OK, "%s", err.text);
+    for (int step = 0; step < 25; step++) {
+      sn_info info;
+      CHECK(sn_sim_step(sim, s, NULL, &info, &err) == SN_OK, "%s", err.text);
+      for (int c = 0; c < n; c++) { /* the gap in space, by itself */
+        char a[32], b[32];
+        snprintf(a, sizeof a, "h%d", c % 100);
+        snprintf(b, sizeof b, "v%d", (c + 1) % 100);
+        sn_se3 E[64];
+        sn_sim_poses(sim, s, E, NULL);
+        const sn_vec3 x = sn_se3_point(E[sn_model_body_find(m, a)], (sn_vec3){1, 0, 0});
+        const sn_vec3 y = sn_se3_point(E[sn_model_body_find(m, b)], (sn_vec3){0, 0, 1});
+        const double gap = sn_vec3_norm(sn_vec3_sub(x, y));
+        CHECK(gap < 1e-9, "%s, %d windows, step %d: a gap of %g", o.method, n, step, gap);
+      }
+    }
+    sn_state_free(&s);
+    sn_sim_free(&sim);
+    sn_model_free(&m);
+  }
+}
+
+/* A motion that drives a loop: its force is the same whoever computes it, and does the work. */
+TEST(motors_of_loops) {
+  double tau[2][3];
+  for (int k = 0; k < 2; k++) {
+    sn_builder *b = sn_builder_create();
+    CHECK(b != NULL, "out of memory");
+    sn_body_def crank = test_link("crank", "world", "revolute");
+    crank.joint.axis = (sn_vec3){0, 1, 0};
+    sn_body_def rod = test_link("rod", "crank", "revolute");
+    rod.joint.axis = (sn_vec3){0, 1, 0};
+    rod.joint.at = sn_pose(0.2, 0, 0);
+    CHECK(sn_builder_add_body(b, &crank) == SN_OK && sn_builder_add_body(b, &rod) == SN_OK,
+          "out of memory");
+    sn_loop_def guide = sn_loop_def_default();
+    guide.name = "guide";
+    guide.joint.type = "planar"; /* x, z and the angle about y */
+    guide.a = (sn_point_def){"world", sn_pose_rotvec((sn_vec3){0}, (sn_vec3){-acos(0), 0, 0})};
+    guide.b = (sn_point_def){"rod", sn_pose_rotvec((sn_vec3){0}, (sn_vec3){-acos(0), 0, 0})};
+    CHECK(sn_builder_add_loop(b, &guide) == SN_OK, "out of memory");
+    sn_motion_def drive = {.name = "drive", .joint = "crank", .nq = 1, .active = {.value = 1}};
+    drive.q[0] = (sn_function_def){.expression = "2*t"};
+    CHECK(sn_builder_add_motion(b, &drive) == SN_OK, "out of memory");
+    sn_model *m = test_finish(b);
+    sn_options o = redmax_options(k ? 1e-4 : 0.01);
+    o.method = k ? "redmax" : "recursive";
+    sn_sim *sim = test_sim(m, &o);
+    sn_state *s = test_state(m);
+    sn_error err = {0};
+    CHECK(sn_sim_assemble(sim, s, &err) == SN_OK, "%s", err.text);
+    const int channel[3] = {sn_sim_channel_find(sim, "drive.tau"),
+                            sn_sim_channel_find(sim, "crank.tau"),
+                            sn_sim_channel_find(sim, "crank.qd")};
+    for (int n = 0; n < lround(0.5 / o.step); n++) {
+      CHECK(sn_sim_step(sim, s, NULL, NULL, &err) == SN_OK, "%s", err.text);
+    }
+    CHECK(sn_sim_channels(sim, s, NULL, channel, 3, tau[k], &err) == SN_OK, "%s", err.text);
+    CHECK(fabs(tau[k][0] - tau[k][1]) < 1e-9 && fabs(tau[k][0]) > 1e-3,
+          "%s: the motor gives %g, the joint has %g", o.method, tau[k][0], tau[k][1]);
+    CHECK(fabs(tau[k][2] - 2) < 1e-9, "%s: it turns with %g", o.method, tau[k][2]);
+    sn_state_free(&s);
+    sn_sim_free(&sim);
+    sn_model_free(&m);
+  }
+  CHECK(fabs(tau[0][0] - tau[1][0]) < 2e-3 * fabs(tau[0][0]), "%g and %g", tau[0][0], tau[1][0]);
+}
+
+int main(void) {
+  RUN_TESTS(T(windows_to_their_known_end), T(accelerations_in_the_dual_and_in_the_graph),
+            T(loops_are_assembled_and_stay_closed), T(motors_of_loops));
+}
