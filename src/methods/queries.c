@@ -35,8 +35,14 @@ sn_status sn_sim_forward(sn_sim *sim, const sn_state *state, const sn_input *inp
   if (status) {
     return status;
   }
-  copy_state(sim, state);
-  const int bad = sni_dynamics_accelerate(&sim->d, state->t, state->t, sim->q, sim->qd, input, qdd);
+  /* only motions write to q and qd, and a pass over long vectors is worth sparing */
+  double *q = (double *)state_q(state), *qd = (double *)state_qd(state);
+  if (sim->m->nmotion > 0) {
+    copy_state(sim, state);
+    q = sim->q;
+    qd = sim->qd;
+  }
+  const int bad = sni_dynamics_accelerate(&sim->d, state->t, state->t, q, qd, input, qdd);
   if (bad >= 0) {
     return no_inertia(sim, err, bad, state);
   }

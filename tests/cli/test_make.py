@@ -151,7 +151,7 @@ class Make(Command):
     def test_tensegrity_stands(self):
         """As tall as the manual says, and after the push it comes to rest where it began."""
         text = self.good("make", "tensegrity", "--size", 20)
-        _, rows = self.run_scene(text, 60, **{"run.step": 0.02})
+        _, rows = self.run_scene(text, 30, **{"run.step": 0.02})
         for axis in [key for key in rows[0] if ".pos." in key]:
             self.assertLess(abs(rows[-1][axis] - rows[0][axis]), 0.03)  # of 16 m, under its weight
 

@@ -31,6 +31,18 @@ static inline double sni_line_stiffness(const double *param, sni_tangent tangent
   return tangent == SNI_TANGENT_CLAMPED ? fmax(k, 0) : k;
 }
 
+#define SNI_LINE_ENDS                                                                              \
+  {.key = "a",                                                                                     \
+   .type = SNI_F_POINT,                                                                            \
+   .flags = SNI_REQUIRED,                                                                          \
+   .offset = offsetof(sn_force_def, a),                                                            \
+   .unit = "m",                                                                                    \
+   .doc = "one end: a body and a point on it"},                                                    \
+  {                                                                                                \
+    .key = "b", .type = SNI_F_POINT, .flags = SNI_REQUIRED, .offset = offsetof(sn_force_def, b),   \
+    .unit = "m", .doc = "the other end"                                                            \
+  }
+
 #define SNI_LINE_FIELDS                                                                            \
   {.key = "stiffness",                                                                             \
    .type = SNI_F_NUMBER,                                                                           \

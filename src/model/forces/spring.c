@@ -123,19 +123,7 @@ static sni_measure spring_measure(const sni_force_eval *e, const sni_force *f,
                            param[SNI_LINE_DAMPING] * rate};
 }
 
-static const sni_field spring_field[] = {{.key = "a",
-                                          .type = SNI_F_POINT,
-                                          .flags = SNI_REQUIRED,
-                                          .offset = offsetof(sn_force_def, a),
-                                          .unit = "m",
-                                          .doc = "one end: a body and a point on it"},
-                                         {.key = "b",
-                                          .type = SNI_F_POINT,
-                                          .flags = SNI_REQUIRED,
-                                          .offset = offsetof(sn_force_def, b),
-                                          .unit = "m",
-                                          .doc = "the other end"},
-                                         SNI_LINE_FIELDS};
+static const sni_field spring_field[] = {SNI_LINE_ENDS, SNI_LINE_FIELDS};
 
 const sni_force_ops sni_force_spring = {.kind = {"spring", "a spring and damper between two points",
                                                  spring_field, SNI_COUNT(spring_field)},

@@ -1,20 +1,9 @@
 /* forces/string.c: a string of point masses.  Models do not have it: before they are made it
  * becomes bodies and springs, in compile_strings.c. */
-#include "model/force.h"
+#include "model/forces/line.h"
 
 static const sni_field string_field[] = {
-    {.key = "a",
-     .type = SNI_F_POINT,
-     .flags = SNI_REQUIRED,
-     .offset = offsetof(sn_force_def, a),
-     .unit = "m",
-     .doc = "one end: a body and a point on it"},
-    {.key = "b",
-     .type = SNI_F_POINT,
-     .flags = SNI_REQUIRED,
-     .offset = offsetof(sn_force_def, b),
-     .unit = "m",
-     .doc = "the other end"},
+    SNI_LINE_ENDS,
     {.key = "nodes",
      .type = SNI_F_INTEGER,
      .flags = SNI_REQUIRED | SNI_POSITIVE,
