@@ -96,6 +96,14 @@ void sni_dynamics_poses(sni_dynamics *d) {
   }
 }
 
+static void poses_of_touched(const sni_dynamics *d) {
+  for (int k = 0; k < d->ntouched; k++) {
+    const int i = d->touched[k];
+    d->E_wb[i] = sni_link_pose(&d->w.link[i]);
+    d->phi[i] = sni_link_twist(&d->w.link[i]);
+  }
+}
+
 sni_force_eval sni_dynamics_force_eval(const sni_dynamics *d, double t, double t_ref,
                                        bool without_damping) {
   return (sni_force_eval){.t = t,
@@ -143,7 +151,11 @@ void sni_dynamics_external(sni_dynamics *d, double t, double t_ref, const double
   if (!has_forces(d)) {
     return;
   }
-  sni_dynamics_poses(d);
+  if (d->user_force || (!without_damping && d->ndragged > 0)) {
+    sni_dynamics_poses(d);
+  } else {
+    poses_of_touched(d);
+  }
   if (!without_damping) {
     drag(d);
   }
@@ -387,6 +399,7 @@ static size_t lay_out(sni_dynamics *d, const sn_model *m, char *memory) {
   d->prescribed = TAKE(nbody, sizeof *d->prescribed);
   d->breaking = TAKE((size_t)m->nfunction, sizeof *d->breaking);
   d->monotone = TAKE((size_t)m->nfunction, sizeof *d->monotone);
+  d->touched = TAKE(nbody, sizeof *d->touched);
   d->E_wb = TAKE(nbody, sizeof *d->E_wb);
   d->phi = TAKE(nbody, sizeof *d->phi);
   d->zero = TAKE(nv, sizeof *d->zero);
@@ -399,6 +412,26 @@ static size_t lay_out(sni_dynamics *d, const sn_model *m, char *memory) {
   return used;
 }
 
+static void touch(sni_dynamics *d, int body) {
+  if (body >= 0 && !d->prescribed[body]) { /* scratch: seen already? */
+    d->prescribed[body] = 1;
+    d->touched[d->ntouched++] = body;
+  }
+}
+
+static void find_touched(sni_dynamics *d) {
+  const sn_model *m = d->m;
+  for (int f = 0; f < m->nforce; f++) {
+    const sni_force *force = &m->force[f];
+    touch(d, force->body[0]);
+    touch(d, force->body[1]);
+    for (int k = 0; k < force->nmember; k++) {
+      touch(d, force->member[k]);
+    }
+  }
+  memset(d->prescribed, 0, (size_t)m->tree.nbody * sizeof *d->prescribed);
+}
+
 size_t sni_dynamics_size(const sn_model *m) {
   sni_dynamics d;
   return lay_out(&d, m, NULL);
@@ -408,6 +441,7 @@ void sni_dynamics_place(sni_dynamics *d, const sn_model *m, void *memory) {
   *d = (sni_dynamics){.m = m};
   lay_out(d, m, memory);
   sni_params_copy(&d->params, &m->params);
+  find_touched(d);
   for (int f = 0; f < m->nfunction; f++) {
     if (!sni_function_is_constant(m->function[f])) {
       d->breaking[d->nbreaking++] = f;

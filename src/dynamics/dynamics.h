@@ -38,6 +38,7 @@ typedef struct sni_dynamics {
   int *breaking, nbreaking; /* functions that are not constant                                 */
   sni_span *monotone;       /* nbreaking  while these are known to rise only, or to fall only  */
   bool use_wrench;          /* something pushes on a body                                      */
+  int *touched, ntouched;   /* bodies that forces are on                                       */
   sn_se3 *E_wb;             /* nbody  for forces; only if there are any                        */
   sn_vec6 *phi;             /* nbody  likewise; world axes                                     */
   double *zero;             /* nv zeros                                                        */

@@ -164,7 +164,7 @@ static void projected_side(sn_sim *sim, sni_system *s) {
     const sni_link *l = &d->w.link[i];
     /* gravity is a push that would move the whole body by h g */
     const sni_lane6 V = {l->w, l->v + pull};
-    s->f[i] = sni_momentum(&s->in.mass[i], l, V);
+    s->f[i] = sni_momentum(&d->mass[i], l, V);
     if (d->use_wrench) {
       s->f[i] = sni_lane6_addscaled(s->f[i], s->h, sni_lane6_from(d->w.wrench[i]));
     }
@@ -178,10 +178,12 @@ static void paper_side(sn_sim *sim, sni_system *s) {
   sni_work *w = &sim->d.w;
   for (int i = 0; i < t->nbody; i++) {
     const sni_lane6 V = {w->link[i].w, w->link[i].v};
-    s->f[i] = sni_momentum(&s->in.mass[i], &w->link[i], V);
+    s->f[i] = sni_momentum(&sim->d.mass[i], &w->link[i], V);
   }
   sni_system_project(s, s->f, s->b);
-  sni_inverse(t, &s->in, w, sim->d.zero, sim->tau, sim->F);
+  sni_aba_in in = s->in;
+  in.mass = sim->d.mass; /* drag is in the matrix only */
+  sni_inverse(t, &in, w, sim->d.zero, sim->tau, sim->F);
   for (int k = 0; k < t->nv; k++) {
     s->b[k] -= s->h * sim->tau[k];
   }

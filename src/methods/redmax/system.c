@@ -35,23 +35,38 @@ static sni_art *block_of(sni_system *s, int body) {
   return &s->extra[s->extra_of[body]];
 }
 
-/* h times the drag: a mass matrix with the drag coefficients, at the centre of mass. */
-static void add_drag(sni_system *s) {
+/* M + h D of the drag, which is like a mass: drag coefficients at the centre of mass. */
+static const sni_mass *with_drag(sni_system *s) {
   const sni_dynamics *d = s->d;
+  if (d->ndragged == 0) {
+    return d->mass;
+  }
+  if (s->heavy_h == s->h && s->heavy_hash == d->param_hash) {
+    return s->heavy;
+  }
+  s->heavy_h = s->h;
+  s->heavy_hash = d->param_hash;
+  memcpy(s->heavy, d->mass, (size_t)s->t->nbody * sizeof *s->heavy);
   for (int k = 0; k < d->ndragged; k++) {
     const int i = d->dragged[k];
-    if (s->grounded[i]) {
-      continue;
-    }
-    const double *I = d->params.inertia + 10 * i;
-    const sn_vec3 c = sn_mat3_mul_vec(sni_link_R(&d->w.link[i]), (sn_vec3){I[1], I[2], I[3]});
-    const sn_vec3 e[3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
-    for (int j = 0; j < 3; j++) {
-      const sn_vec6 move = {sn_vec3_cross(c, e[j]), e[j]}, turn = {.w = e[j]};
-      add_square(block_of(s, i), s->h * d->params.drag_linear[i], sni_lane6_from(move));
-      add_square(block_of(s, i), s->h * d->params.drag_angular[i], sni_lane6_from(turn));
-    }
+    const double turning = s->h * d->params.drag_angular[i];
+    const sni_mass drag =
+        sni_mass_from_inertia((sn_inertia){.mass = s->h * d->params.drag_linear[i],
+                                           .com = sni_params_inertia(&d->params, i).com,
+                                           .xx = turning,
+                                           .yy = turning,
+                                           .zz = turning});
+    sni_mass *m = &s->heavy[i];
+    m->m += drag.m;
+    m->mc = sn_vec3_add(m->mc, drag.mc);
+    m->xx += drag.xx;
+    m->yy += drag.yy;
+    m->zz += drag.zz;
+    m->xy += drag.xy;
+    m->xz += drag.xz;
+    m->yz += drag.yz;
   }
+  return s->heavy;
 }
 
 /* ---- terms ---- */
@@ -363,10 +378,10 @@ void sni_system_assemble(sni_system *s, double t, double h, const double *q, con
     sni_system_add_tension(s);
   }
   add_squares(s);
-  add_drag(s);
   d->ahead = 0;
   d->taut = NULL;
   s->in = sni_dynamics_aba_in(d);
+  s->in.mass = with_drag(s);
   s->in.prescribed = NULL;
   s->in.extra = s->extra;
   s->in.extra_of = s->extra_of;
@@ -485,6 +500,7 @@ static size_t lay_out(sni_system *s, const sn_model *m, const sn_options *o, cha
   used += ((count) * (size) + 63) / 64 * 64
   s->extra = TAKE(nbody, sizeof *s->extra);
   s->f = TAKE(nbody, sizeof *s->f);
+  s->heavy = TAKE(nbody, sizeof *s->heavy);
   s->pull = TAKE(nbody, sizeof *s->pull);
   s->term = TAKE(capacity, sizeof *s->term);
   s->joint_matrix = TAKE((size_t)m->tree.nfactor, sizeof *s->joint_matrix);

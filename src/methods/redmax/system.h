@@ -29,7 +29,11 @@ typedef struct sni_system {
   double h, time;
   double whole; /* > 0: h is a part of this step, and what is borne is decided for all of it    */
   const sn_input *input;
-  sni_aba_in in;  /* mass, extra, joint_matrix: A without the pairs                    */
+  sni_aba_in in;   /* mass, extra, joint_matrix: A without the pairs                    */
+  sni_mass *heavy; /* nbody  masses and h times the drag, for heavy_h and the parameters of
+                      heavy_hash                                                         */
+  double heavy_h;
+  uint64_t heavy_hash;
   sni_art *extra; /* nextra                                                            */
   int *extra_of;  /* nbody                                                             */
   int nextra;
