@@ -48,7 +48,8 @@ TEST(it_is_bodies_and_springs) {
       node.inertia.mass = 0.6 / NODES;
       CHECK(sn_builder_add_body(b, &node) == SN_OK, "out of memory");
     }
-    sn_force_def spring = spring_def(name, before, (sn_vec3){0}, name, (sn_vec3){0}, 800, 2, 1.2 / 4);
+    sn_force_def spring =
+        spring_def(name, before, (sn_vec3){0}, name, (sn_vec3){0}, 800, 2, 1.2 / 4);
     spring.a = k > 1 ? spring.a : string.a;
     spring.b = k <= NODES ? spring.b : string.b;
     CHECK(sn_builder_add_force(b, &spring) == SN_OK, "out of memory");
