@@ -46,7 +46,7 @@ typedef struct sni_dynamics {
   sn_tangent_fn user_tangent; /* NULL: the force is explicit */
   void *user;
   double ahead;          /* while an implicit step is assembled: its length */
-  const int8_t *taut;    /* and nforce: what forces that only pull do in it; NULL: not known */
+  const int16_t *taut;   /* and nforce: what forces that only pull do in it; NULL: not known */
   struct sni_rows *rows; /* of constraints; NULL: there are none */
 } sni_dynamics;
 

@@ -46,8 +46,8 @@ double sni_rows_gap(const sni_rows *r, int *constraint);
 
 /* out = G x: a number a row.  Needs kinematics; w->a is used up. */
 void sni_rows_mul(sni_rows *r, const double *x, double *out);
-/* x = G^T of one row. */
-void sni_rows_column(const sni_rows *r, int row, double *x);
+/* x = G^T of row i. */
+void sni_rows_column(const sni_rows *r, int i, double *x);
 
 /* A is the mass matrix; needs kinematics.  -1, or the body without inertia. */
 int sni_rows_factorise_mass(sni_rows *r);

@@ -77,7 +77,7 @@ static void finish_joints(sni_compile *c) {
 
   /* the joints of the bodies, then the parts of composites, which are numbered after them */
   const int npart = c->joints.npart;
-  t->joint = sni_compile_take(c, (size_t)(n + npart), sizeof *t->joint);
+  t->joint = sni_compile_take(c, (size_t)n + (size_t)npart, sizeof *t->joint);
   t->pool = sni_compile_take(c, (size_t)c->joints.npool, sizeof *t->pool);
   t->npool = c->joints.npool;
   if (!c->out_of_memory) {

@@ -67,9 +67,9 @@ static void finish_loops(sni_compile *c) {
   }
   /* the joints of loops, then the parts of composites, which are numbered after them */
   const int npart = c->loops.npart;
-  sni_joint *joint = sni_compile_take(c, (size_t)(n + npart), sizeof *joint);
+  sni_joint *joint = sni_compile_take(c, (size_t)n + (size_t)npart, sizeof *joint);
   double *pool = sni_compile_take(c, (size_t)c->loops.npool, sizeof *pool);
-  if (!c->out_of_memory) {
+  if (own && !c->out_of_memory) {
     memcpy(joint, own, (size_t)n * sizeof *joint);
     for (int k = 0; k < npart; k++) {
       joint[n + k] = c->loops.part[k];

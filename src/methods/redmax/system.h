@@ -38,7 +38,7 @@ typedef struct sni_system {
   int *extra_of;  /* nbody                                                             */
   int nextra;
   double *joint_matrix; /* nfactor                                                           */
-  int8_t *taut;         /* nforce  what forces that only pull do: see sni_force_eval          */
+  int16_t *taut;        /* nforce  what forces that only pull do: see sni_force_eval          */
   bool pulling;         /* there are such forces                                              */
   bool *limited;        /* nv  a drive gives its limit here, whatever the joint does         */
   double *limit;        /* nv  that force                                                    */
@@ -79,7 +79,7 @@ void sni_system_assemble(sni_system *s, double t, double h, const double *q, con
                          const sn_input *input, sni_tangent tangent);
 
 /* For those who assemble: one more term; pair: that of its bodies, -1: none. */
-void sni_system_add_term(sni_system *s, int pair, const sni_term *term);
+void sni_system_add_term(sni_system *s, int pair, const sni_term *from);
 
 /* What tension does further down the tree: tension.c. */
 void sni_system_add_tension(sni_system *s);

@@ -9,7 +9,6 @@
 #include "model/forces/line.h"
 
 #include <stdio.h>
-#include <string.h>
 
 /* What its shape says; T without damping. */
 typedef struct shape {
@@ -224,7 +223,7 @@ static void find_members(sni_part_builder *b, const sn_force_def *def, sni_force
     }
     via[j] = (sni_via){.member = body >= 0 ? k : -1, .at = def->via[j].at.p};
     if (j > 0 && body != -2 && via[j].member == via[j - 1].member &&
-        memcmp(&via[j].at, &via[j - 1].at, sizeof via[j].at) == 0) {
+        sn_vec3_norm(sn_vec3_sub(via[j].at, via[j - 1].at)) == 0) {
       b->fail(b, key, "is the same point as the one before: needs another");
     }
   }
