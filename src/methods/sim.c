@@ -98,7 +98,8 @@ sn_status sn_sim_create(const sn_model *m, const sn_options *options, sn_sim **o
   sn_sim *sim = (sn_sim *)memory;
   *sim = (sn_sim){.m = m, .method = method, .options = o};
   sim->options.method = method->name;
-  double *at = (double *)(memory + head);
+  void *numbers = memory + head;
+  double *at = numbers;
   sim->q = at;
   sim->qd = at + nv;
   sim->qdd = at + 2 * nv;
@@ -210,7 +211,7 @@ sn_status sni_sim_check_state(const sn_sim *sim, const sn_state *state, sn_error
 
 sn_status sn_sim_step(sn_sim *sim, sn_state *state, const sn_input *input, sn_info *info,
                       sn_error *err) {
-  sn_info scratch;
+  sn_info scratch = {0};
   info = info ? info : &scratch;
   *info = (sn_info){0};
   sn_status status = sni_sim_check_state(sim, state, err);

@@ -128,7 +128,7 @@ int sni_constraint_loop_rows(const sni_constraint_eval *e, const sni_constraint 
   const sn_vec3 w_a = rel.a.w, w_b = rel.b.w;
   const sn_vec6 d = sn_vec6_sub(rel.b, rel.a);
   const sn_vec3 o_a = pose_of(e, c->body[0]).p, o_b = pose_of(e, c->body[1]).p;
-  const sn_vec3 v_a = c->body[0] < 0 ? (sn_vec3){0} : e->phi[c->body[0]].v;
+  const sn_vec3 still = {0}, v_a = c->body[0] < 0 ? still : e->phi[c->body[0]].v;
   const sn_vec3 turning = sn_vec3_cross(w_b, sn_vec3_cross(w_b, sn_vec3_sub(rel.x, o_b)));
   const sn_vec3 carried = sn_vec3_cross(w_a, sn_vec3_sub(rel.b.v, v_a));
   const sn_vec6 moving = {sn_vec3_neg(sn_vec3_cross(w_b, d.w)),

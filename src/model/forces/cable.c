@@ -94,7 +94,8 @@ static void cable_apply(const sni_force_eval *e, const sni_force *f, const doubl
 
 static sn_vec3 arm_of(const sni_force_eval *e, const sni_force *f, int j) {
   const int body = body_of(f, j);
-  return body < 0 ? (sn_vec3){0} : sn_vec3_sub(point(f, e->E_wb, j), e->E_wb[body].p);
+  const sn_vec3 none = {0};
+  return body < 0 ? none : sn_vec3_sub(point(f, e->E_wb, j), e->E_wb[body].p);
 }
 
 /* g_j */
