@@ -21,9 +21,11 @@ cmake -S . -B build-lint -DCMAKE_C_COMPILER=clang -DSINEW_TESTS=ON "${cmake_args
 grep -o '"file": "[^"]*"' build-lint/compile_commands.json | cut -d '"' -f 4 | sort -u |
   xargs -P "${JOBS:-$(nproc)}" -n 4 clang-tidy --quiet -p build-lint 2> >(grep -v "warnings\? generated" >&2) || status=1
 
+# Not the tests: it does not parse a compound literal between ? and :, and takes what CHECK guards for
+# uninitialised.
 echo "== cppcheck"
 cppcheck --quiet --error-exitcode=1 --std=c11 --inline-suppr -j "${JOBS:-$(nproc)}" \
   --enable=warning,performance,portability --suppress=missingIncludeSystem \
-  -I include -I src -I . -I build-lint/generated -i bench/peers src bench tests || status=1
+  -I include -I src -I . -I build-lint/generated -i bench/peers src bench || status=1
 
 exit $status

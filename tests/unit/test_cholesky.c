@@ -5,7 +5,6 @@
 
 #include <float.h>
 
-extern const sni_solver sni_solver_reduced;
 
 /* ---- the factorisation ---- */
 

@@ -121,7 +121,7 @@ static double *run(const sn_model *m, const sn_options *o, double T) {
   for (int k = 0; k < steps; k++) {
     redmax_step(sim, s, NULL);
   }
-  double *y = calloc((size_t)(2 * nv), sizeof *y);
+  double *y = calloc(2 * (size_t)nv, sizeof *y);
   memcpy(y, sn_state_q(s), (size_t)nv * sizeof *y);
   memcpy(y + nv, sn_state_qd(s), (size_t)nv * sizeof *y);
   sn_state_free(&s);

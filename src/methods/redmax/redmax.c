@@ -88,7 +88,8 @@ static sn_status redmax_create(sn_sim *sim, sn_error *err) {
   sni_system_place(&r->s, &sim->d, &sim->options, at);
   sim->d.user_tangent = sim->options.redmax.force_tangent;
   r->s.slides = sni_move_slides(&r->s, sim->m->q0, sim->m->qd0);
-  r->backup = (double *)(at + ROUND(sni_system_size(sim->m, &sim->options)));
+  void *numbers = at + ROUND(sni_system_size(sim->m, &sim->options));
+  r->backup = numbers;
   if (sim->d.rows && redmax_wants_graph(sim->m, &sim->options)) {
     void *graph = NULL;
     const sn_status status = sni_graph_build_within(&r->s, SIZE_MAX, &graph, err);
