@@ -17,11 +17,16 @@ run   cmake               cmake --version
 run   pkg-config          pkg-config --version
 run   libyaml-dev         pkg-config --exists yaml-0.1
 run   libsuitesparse-dev  compiles suitesparse/amd.h
+run   nodejs?             node --version
+run   npm?                npm --version
 test  libcmocka-dev       pkg-config --exists cmocka
 test  python3             /usr/bin/python3 --version
 test  python3-jsonschema  /usr/bin/python3 -c import\ jsonschema
 test  python3-yaml        /usr/bin/python3 -c import\ yaml
 test  python3-numpy       /usr/bin/python3 -c import\ numpy
+test  nodejs              node --version
+test  npm                 npm --version
+test  chromium            chromium --version
 test  clang?              clang --version
 lint  clang               clang --version
 lint  clang-tidy          clang-tidy --version
