@@ -1,9 +1,9 @@
 /* test_doc_fuzz.c: damaged texts, random patches and failing allocations against the document
  * reader.  Whatever comes, it returns a status and a message or a tree that holds together. */
 #define _POSIX_C_SOURCE 200809L
+#include "heap.h"
 #include "test.h"
 
-#include <errno.h>
 #include <unistd.h>
 
 #include "io/doc.h"
@@ -308,59 +308,7 @@ TEST(every_limit_of_memory) {
   }
 }
 
-/* The sanitizers have allocators of their own, which cannot be replaced. */
-#if defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer) ||                         \
-    __has_feature(memory_sanitizer)
-#define SANITIZED
-#endif
-#endif
-#if defined(__GLIBC__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__) &&       \
-    !defined(SANITIZED)
-
-/* The allocator of glibc under its other names.  NOLINTBEGIN(bugprone-reserved-identifier) */
-void *__libc_malloc(size_t size);
-void *__libc_calloc(size_t nmemb, size_t size);
-void *__libc_realloc(void *ptr, size_t size);
-void __libc_free(void *ptr);
-/* NOLINTEND(bugprone-reserved-identifier) */
-
-static struct {
-  bool on;
-  long calls, fail_at, live; /* fail_at: the call that fails, from 1 */
-} heap;
-
-static bool heap_fails(void) {
-  const bool fails = heap.on && ++heap.calls == heap.fail_at;
-  errno = fails ? ENOMEM : errno;
-  return fails;
-}
-
-static void *heap_gives(void *block) {
-  heap.live += heap.on && block;
-  return block;
-}
-
-void *malloc(size_t size) {
-  return heap_fails() ? NULL : heap_gives(__libc_malloc(size));
-}
-
-void *calloc(size_t nmemb, size_t size) {
-  return heap_fails() ? NULL : heap_gives(__libc_calloc(nmemb, size));
-}
-
-void *realloc(void *ptr, size_t size) {
-  if (heap_fails()) {
-    return NULL;
-  }
-  void *moved = __libc_realloc(ptr, size);
-  return ptr ? moved : heap_gives(moved);
-}
-
-void free(void *ptr) {
-  heap.live -= heap.on && ptr;
-  __libc_free(ptr);
-}
+#if HEAP_REFUSES
 
 /* A text that needs several chunks, a large index and a growing list of pending nodes. */
 static char *large_text(void) {
@@ -382,22 +330,19 @@ TEST(every_allocation_fails) {
   close(fd);
   for (int way = 0; way < 2; way++) {
     int failures = 0;
-    for (long fail_at = 1; heap.calls >= heap.fail_at; fail_at += fail_at < 500 ? 1 : 97) {
+    for (long fail_at = 1; fail_at == 1 || heap.has_failed; fail_at += fail_at < 500 ? 1 : 97) {
       sn_error err = {0};
       sni_doc *doc = NULL;
-      heap.calls = heap.live = 0;
-      heap.fail_at = fail_at;
-      heap.on = true;
+      heap_watch(fail_at);
       const sn_status status =
           way == 0 ? use_everything(text, NULL, &err) : sni_doc_read_file(name, NULL, &doc, &err);
       sni_doc_free(&doc);
-      heap.on = false;
+      heap_stop();
       CHECK(status == SN_OK || (status == SN_E_MEMORY && err.code == status && err.text[0]),
             "allocation %ld: %d, %s", fail_at, status, err.text);
-      CHECK(heap.live == 0, "allocation %ld: %ld blocks are left", fail_at, heap.live);
+      CHECK(heap.alive == 0, "allocation %ld: %ld blocks are left", fail_at, heap.alive);
       failures += status == SN_E_MEMORY;
     }
-    heap.calls = heap.fail_at = 0;
     CHECK(failures > 500, "%d", failures);
   }
   remove(name);
@@ -410,5 +355,6 @@ TEST(every_allocation_fails) {
 #endif
 
 int main(void) {
+  heap_ready();
   RUN_TESTS(T(damaged_texts), T(every_limit_of_memory) HEAP_TESTS);
 }

@@ -1,99 +1,7 @@
 /* Memory: a step never asks for any, and whichever request is refused while a model is built, the
- * answer is SN_E_MEMORY and nothing is lost.
- *
- * The allocator is watched by standing in front of glibc's.  Under AddressSanitizer, which stands
- * there itself, its own hooks count; it cannot be made to refuse, so that half is left to the plain
- * build, and leaks are its own business. */
+ * answer is SN_E_MEMORY and nothing is lost. */
+#include "heap.h"
 #include "trees.h"
-
-#if defined(__SANITIZE_ADDRESS__)
-#define WITH_ASAN 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define WITH_ASAN 1
-#endif
-#endif
-
-static struct watch {
-  bool on;
-  long calls;    /* of malloc and its kin, and of free                */
-  long alive;    /* blocks taken and not given back while watching    */
-  long fail_at;  /* this request is refused; 0: none                  */
-  long requests; /* so far                                            */
-  bool has_failed;
-} watch;
-
-/* Notes a request; true: refuse it. */
-static bool requested(void) {
-  if (!watch.on) {
-    return false;
-  }
-  watch.calls++;
-  watch.requests++;
-  if (watch.requests == watch.fail_at) {
-    watch.has_failed = true;
-    return true;
-  }
-  watch.alive++;
-  return false;
-}
-
-static void given_back(const void *p) {
-  if (watch.on && p) {
-    watch.calls++;
-    watch.alive--;
-  }
-}
-
-#ifdef WITH_ASAN
-/* gcc does not install the header that declares it. */
-int __sanitizer_install_malloc_and_free_hooks(void (*malloc_hook)(const volatile void *, size_t),
-                                              void (*free_hook)(const volatile void *));
-
-static void on_malloc(const volatile void *p, size_t size) {
-  (void)p;
-  (void)size;
-  requested();
-}
-static void on_free(const volatile void *p) {
-  given_back((const void *)p);
-}
-#else
-void *__libc_malloc(size_t size);
-void *__libc_calloc(size_t n, size_t size);
-void *__libc_realloc(void *p, size_t size);
-void *__libc_memalign(size_t align, size_t size);
-void __libc_free(void *p);
-
-void *malloc(size_t size) {
-  return requested() ? NULL : __libc_malloc(size);
-}
-void *calloc(size_t n, size_t size) {
-  return requested() ? NULL : __libc_calloc(n, size);
-}
-void *realloc(void *p, size_t size) {
-  if (requested()) {
-    return NULL;
-  }
-  given_back(p);
-  return __libc_realloc(p, size);
-}
-void *aligned_alloc(size_t align, size_t size) {
-  return requested() ? NULL : __libc_memalign(align, size);
-}
-void free(void *p) {
-  given_back(p);
-  __libc_free(p);
-}
-#endif
-
-static void start_watching(long fail_at) {
-  watch = (struct watch){.on = true, .fail_at = fail_at};
-}
-static long stop_watching(void) {
-  watch.on = false;
-  return watch.calls;
-}
 
 /* ---- a mechanism with a bit of everything ---- */
 
@@ -184,7 +92,7 @@ TEST(steps_and_questions_never_allocate) {
     sn_energy energy;
     sn_status status = SN_OK;
     char name[300];
-    start_watching(0);
+    heap_watch(0);
     for (int k = 0; k < 30 && !status; k++) {
       status = sn_sim_step(sim, s, k % 3 ? NULL : &(sn_input){.wrench = load}, &info, &err);
       status = status ? status : sn_sim_channels(sim, s, NULL, channel, count, out, &err);
@@ -210,7 +118,7 @@ TEST(steps_and_questions_never_allocate) {
     sn_state_copy(copy, s);
     sn_state_hash(s);
     status = sn_sim_step(sim, copy, NULL, NULL, &err); /* afresh, with another parameter */
-    const long calls = stop_watching();
+    const long calls = heap_stop();
     CHECK(!good, "%s", first.text);
     CHECK(!status, "%s", err.text);
     CHECK(calls == 0, "%s: %ld calls of the allocator", which % 2 ? "rk4" : "dopri5", calls);
@@ -231,12 +139,12 @@ TEST(steps_and_questions_never_allocate) {
 
 /* The watch sees what it should. */
 TEST(the_watch_counts) {
-  start_watching(0);
+  heap_watch(0);
   sn_builder *b = sn_builder_create();
-  const long after = watch.calls;
+  const long after = heap.calls;
   sn_builder_free(&b);
-  CHECK(stop_watching() > after && after > 0, "%ld calls", after);
-  CHECK(watch.alive == 0, "%ld blocks are alive", watch.alive);
+  CHECK(heap_stop() > after && after > 0, "%ld calls", after);
+  CHECK(heap.alive == 0, "%ld blocks are alive", heap.alive);
 }
 
 /* ---- refused requests ---- */
@@ -308,18 +216,18 @@ static sn_status without_axis(void) {
 }
 
 static void refuse_in_turn(sn_status (*life)(void), sn_status otherwise, const char *what) {
-#ifdef WITH_ASAN
+#if !HEAP_REFUSES
   (void)life;
   (void)otherwise;
-  print_message("  %s: cannot be refused under AddressSanitizer\n", what);
+  print_message("  %s: cannot be refused under a sanitizer\n", what);
 #else
   long k = 1;
   for (;; k++) {
-    start_watching(k);
+    heap_watch(k);
     const sn_status status = life();
-    stop_watching();
-    CHECK(watch.alive == 0, "%s, request %ld refused: %ld blocks are lost", what, k, watch.alive);
-    if (!watch.has_failed) {
+    heap_stop();
+    CHECK(heap.alive == 0, "%s, request %ld refused: %ld blocks are lost", what, k, heap.alive);
+    if (!heap.has_failed) {
       CHECK(status == otherwise, "%s: status %d", what, status);
       break;
     }
@@ -339,9 +247,7 @@ TEST(every_refused_request_is_survived) {
 }
 
 int main(void) {
-#ifdef WITH_ASAN
-  __sanitizer_install_malloc_and_free_hooks(on_malloc, on_free);
-#endif
+  heap_ready();
   RUN_TESTS(T(steps_and_questions_never_allocate), T(the_watch_counts),
             T(every_refused_request_is_survived));
 }

@@ -1,45 +1,7 @@
 /* The block-sparse L D L^T against a dense LU with pivoting, on matrices of all block sizes and on
  * the systems that mechanisms make. */
+#include "heap.h"
 #include "ldl_systems.h"
-
-/* ---- how often memory is asked for ---- */
-
-#if defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define ADDRESS_SANITIZER
-#endif
-#endif
-#if defined(__SANITIZE_ADDRESS__) && !defined(ADDRESS_SANITIZER)
-#define ADDRESS_SANITIZER
-#endif
-
-static long allocations;
-static long fail_at; /* this request is refused; 0: none */
-
-#if defined(__GLIBC__) && !defined(ADDRESS_SANITIZER)
-/* The allocator of glibc under its other names.  NOLINTBEGIN(bugprone-reserved-identifier) */
-void *__libc_malloc(size_t size);
-void *__libc_calloc(size_t n, size_t size);
-void *__libc_realloc(void *p, size_t size);
-void *__libc_memalign(size_t alignment, size_t size);
-/* NOLINTEND(bugprone-reserved-identifier) */
-
-void *malloc(size_t size) {
-  return ++allocations == fail_at ? NULL : __libc_malloc(size);
-}
-void *calloc(size_t nmemb, size_t size) {
-  return ++allocations == fail_at ? NULL : __libc_calloc(nmemb, size);
-}
-void *realloc(void *ptr, size_t size) {
-  return ++allocations == fail_at ? NULL : __libc_realloc(ptr, size);
-}
-void *aligned_alloc(size_t alignment, size_t size) {
-  return ++allocations == fail_at ? NULL : __libc_memalign(alignment, size);
-}
-#define COUNTS_ALLOCATIONS 1
-#else
-#define COUNTS_ALLOCATIONS 0
-#endif
 
 /* Factorises and solves, and compares with the dense solution: the largest error relative to the
  * largest entry. */
@@ -403,12 +365,12 @@ TEST(numeric_calls_allocate_nothing) {
   double *b = calloc(n, sizeof *b), *x = calloc(n, sizeof *x);
   random_vector((int)n, b, &seed);
   sni_ldl *ldl = build(m->s, NULL);
-  const long before = allocations;
+  heap_watch(0);
   solve_bits(m->s, ldl, b, true, x);
   solve_bits(m->s, ldl, b, false, x);
   sni_ldl_mul(ldl, x, b);
-  CHECK(allocations == before, "%ld allocations", allocations - before);
-  CHECK(!COUNTS_ALLOCATIONS || before > 0, "allocations are not counted");
+  const long calls = heap_stop();
+  CHECK(calls == 0, "%ld calls of the allocator", calls);
   sni_ldl_free(&ldl);
   free(b);
   free(x);
@@ -417,7 +379,7 @@ TEST(numeric_calls_allocate_nothing) {
 
 /* Whichever request for memory is refused, the answer is SN_E_MEMORY. */
 TEST(refused_memory_is_reported) {
-  if (!COUNTS_ALLOCATIONS) {
+  if (!HEAP_REFUSES) {
     return;
   }
   uint64_t seed = 3;
@@ -427,11 +389,10 @@ TEST(refused_memory_is_reported) {
   for (long k = 1;; k++) {
     sni_ldl *ldl = NULL;
     sn_error err = {0};
-    fail_at = allocations + k;
+    heap_watch(k);
     const sn_status status = sni_ldl_build(&pattern, NULL, &ldl, &err);
-    const bool reached = allocations >= fail_at;
-    fail_at = 0;
-    if (!reached) {
+    heap_stop();
+    if (!heap.has_failed) {
       CHECK(status == SN_OK, "%s", err.text);
       sni_ldl_free(&ldl);
       break;
@@ -666,6 +627,7 @@ TEST(bad_patterns_are_refused) {
 }
 
 int main(void) {
+  heap_ready();
   RUN_TESTS(T(definite_systems_of_all_sizes_are_solved),
             T(quasi_definite_systems_are_solved_in_any_order),
             T(multipliers_without_compliance_are_solved_by_rules), T(stiff_mechanisms_are_solved),

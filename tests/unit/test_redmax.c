@@ -1,47 +1,8 @@
 /* The method `redmax` step by step: its order, what it keeps, what it forgets, and what a state and
  * a sim promise. */
+#include "heap.h"
 #include "redmax.h"
 #include "vectors.h"
-
-/* ---- how often memory is asked for ---- */
-
-#if defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define ADDRESS_SANITIZER
-#endif
-#endif
-#if defined(__SANITIZE_ADDRESS__) && !defined(ADDRESS_SANITIZER)
-#define ADDRESS_SANITIZER
-#endif
-
-static long allocations;
-
-#if defined(__GLIBC__) && !defined(ADDRESS_SANITIZER)
-void *__libc_malloc(size_t size);
-void *__libc_calloc(size_t n, size_t size);
-void *__libc_realloc(void *p, size_t size);
-void *__libc_memalign(size_t alignment, size_t size);
-
-void *malloc(size_t size) {
-  allocations++;
-  return __libc_malloc(size);
-}
-void *calloc(size_t n, size_t size) {
-  allocations++;
-  return __libc_calloc(n, size);
-}
-void *realloc(void *p, size_t size) {
-  allocations++;
-  return __libc_realloc(p, size);
-}
-void *aligned_alloc(size_t alignment, size_t size) {
-  allocations++;
-  return __libc_memalign(alignment, size);
-}
-#define COUNTS_ALLOCATIONS 1
-#else
-#define COUNTS_ALLOCATIONS 0
-#endif
 
 /* ---- a machine with a bit of everything, all of it smooth ---- */
 
@@ -526,11 +487,11 @@ TEST(steps_allocate_nothing) {
       }
       sn_sim *sim = test_sim(m, &o);
       sn_state *s = test_state(m);
-      const long before = allocations;
+      heap_watch(0);
       steps(sim, s, 10);
-      CHECK(allocations == before, "%s, %s: %ld allocations in 10 steps", way[k].name,
-            redmax_solver[solver].name, allocations - before);
-      CHECK(!COUNTS_ALLOCATIONS || before > 0, "allocations are not counted");
+      const long calls = heap_stop();
+      CHECK(calls == 0, "%s, %s: %ld calls of the allocator in 10 steps", way[k].name,
+            redmax_solver[solver].name, calls);
       sn_state_free(&s);
       sn_sim_free(&sim);
     }
@@ -735,6 +696,7 @@ TEST(mass_ratios_do_not_matter) {
 }
 
 int main(void) {
+  heap_ready();
   RUN_TESTS(T(the_order_of_the_integrators), T(random_trees_converge_to_the_exact_motion),
             T(drag_is_implicit), T(drives_give_what_they_have), T(drives_at_their_limits_converge),
             T(drives_saturate_one_coordinate_at_a_time), T(momentum_of_a_floating_tree),
