@@ -100,7 +100,8 @@ typedef struct sn_point_def {
 
 typedef struct sn_force_def {
   const char *name;
-  const char *type;       /* spring, cable, string, point_force, body_torque, joint_torque */
+  const char *type;       /* spring, cable, string, point_force, body_torque, joint_torque,
+                             grab */
   sn_function_def active; /* acts while > 0 */
   bool implicit;          /* its stiffness and damping are taken at the end of the step, where the
                              method can */
@@ -113,11 +114,12 @@ typedef struct sn_force_def {
   int nodes;               /* string: point masses between its ends, bodies NAME_1 .. NAME_nodes */
   double mass;             /* string: of all nodes together */
   bool tension_only;       /* cable: slack while shorter than rest_length */
-  const char *body;        /* point_force, body_torque */
-  sn_vec3 at;              /* point_force: where, in the body's frame */
+  const char *body;        /* point_force, body_torque, grab */
+  sn_vec3 at;              /* point_force, grab: where, in the body's frame */
   sn_frame frame;          /* axes in which the vector is given */
-  sn_function_def vector[3];
-  const char *joint; /* joint_torque */
+  sn_function_def vector[3]; /* grab: where the hand is, in the world */
+  double hand_damping;       /* grab: < 0 means critical for the mass of the model */
+  const char *joint;         /* joint_torque */
   int ntorque;
   sn_function_def torque[SN_NV_MAX];
 } sn_force_def;
@@ -399,6 +401,28 @@ SN_API sn_status sn_sim_step(sn_sim *sim, sn_state *state, const sn_input *input
 SN_API sn_status sn_sim_set(sn_sim *sim, const char *path, double value, sn_error *err);
 SN_API sn_status sn_sim_get(const sn_sim *sim, const char *path, double *value, sn_error *err);
 SN_API void sn_sim_set_force(sn_sim *sim, sn_force_fn force, void *user);
+
+/* A hand that holds a point of a body and pulls it to a target, with a spring of length 0: stable
+ * at any stiffness in implicit methods, an ordinary force in others.  It belongs to the sim, as
+ * parameters do, and not to the state: to go on from a saved state exactly, grab again. */
+typedef struct sn_grab_def {
+  int body;
+  sn_vec3 point;  /* in the body's frame */
+  sn_vec3 target; /* in the world        */
+  /* < 0: the usual ones.  stiffness: mass of the model times (20 for each unit of time)^2; damping:
+   * critical for that mass, so that whatever hangs on it comes without swinging.  In explicit
+   * methods not more than their step bears for the inertia that the point has at the state. */
+  double stiffness, damping;
+} sn_grab_def;
+SN_API sn_grab_def sn_grab_def_default(void);
+
+/* Takes hold, and lets go of what was held before. */
+SN_API sn_status sn_sim_grab(sn_sim *sim, const sn_state *state, const sn_grab_def *def,
+                             sn_error *err);
+SN_API sn_status sn_sim_drag(sn_sim *sim, sn_vec3 target, sn_error *err); /* what is held */
+SN_API void sn_sim_release(sn_sim *sim);
+/* What is held, with its stiffness and damping; false: nothing.  def may be NULL. */
+SN_API bool sn_sim_held(const sn_sim *sim, sn_grab_def *def);
 
 /* Named channels: everything that can be recorded, evaluated at a state. */
 SN_API int sn_sim_channel_count(const sn_sim *sim);

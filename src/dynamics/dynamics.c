@@ -6,7 +6,7 @@
 #include <string.h>
 
 static bool has_forces(const sni_dynamics *d) {
-  return d->m->nforce > 0 || d->ndragged > 0 || d->user_force;
+  return d->m->nforce > 0 || d->ndragged > 0 || d->user_force || d->hand.holds;
 }
 
 sni_spring sni_dynamics_joint_spring(const sni_dynamics *d, int body, const double *q,
@@ -89,18 +89,23 @@ static void drag(const sni_dynamics *d) {
   }
 }
 
+static void pose_of(const sni_dynamics *d, int i) {
+  d->E_wb[i] = sni_link_pose(&d->w.link[i]);
+  d->phi[i] = sni_link_twist(&d->w.link[i]);
+}
+
 void sni_dynamics_poses(sni_dynamics *d) {
   for (int i = 0; i < d->m->tree.nbody; i++) {
-    d->E_wb[i] = sni_link_pose(&d->w.link[i]);
-    d->phi[i] = sni_link_twist(&d->w.link[i]);
+    pose_of(d, i);
   }
 }
 
 static void poses_of_touched(const sni_dynamics *d) {
   for (int k = 0; k < d->ntouched; k++) {
-    const int i = d->touched[k];
-    d->E_wb[i] = sni_link_pose(&d->w.link[i]);
-    d->phi[i] = sni_link_twist(&d->w.link[i]);
+    pose_of(d, d->touched[k]);
+  }
+  if (d->hand.holds) {
+    pose_of(d, d->hand.spring.body[0]);
   }
 }
 
@@ -168,6 +173,11 @@ void sni_dynamics_external(sni_dynamics *d, double t, double t_ref, const double
       sni_force_kind(m->force[f].kind)
           ->apply(&e, &m->force[f], d->params.force + m->force[f].param);
     }
+  }
+  if (d->hand.holds) {
+    e.without_damping = without_damping;
+    e.h = without_damping ? d->ahead : 0;
+    sni_force_spring.apply(&e, &d->hand.spring, d->hand.param);
   }
   if (d->user_force) {
     const sn_force_context context = {.t = t,
@@ -266,9 +276,12 @@ void sni_dynamics_energy(sni_dynamics *d, double t, const double *q, const doubl
   }
   out->kinetic += sni_rotors_energy(d, qd);
   out->potential += joint_springs(d, q, qd, d->w.tau);
-  if (d->m->nforce > 0) {
+  if (d->m->nforce > 0 || d->hand.holds) {
     sni_dynamics_poses(d);
     const sni_force_eval e = sni_dynamics_force_eval(d, t, t, false);
+    if (d->hand.holds) {
+      out->potential += sni_force_spring.potential(&e, &d->hand.spring, d->hand.param);
+    }
     for (int f = 0; f < d->m->nforce; f++) {
       const sni_force *force = &d->m->force[f];
       const sni_force_ops *ops = sni_force_kind(force->kind);

@@ -7,6 +7,7 @@
 #define SNI_DYNAMICS_H
 
 #include "dynamics/recursion.h"
+#include "model/forces/line.h"
 #include "model/model.h"
 
 /* Armature on a rotation vector: see rotor.c. */
@@ -21,6 +22,18 @@ typedef struct sni_rotor {
 typedef struct sni_span {
   double from, to;
 } sni_span;
+
+/* What somebody holds: a spring of length 0 from a point of a body to one in the world. */
+typedef struct sni_hand {
+  bool holds;
+  sni_force spring;
+  double param[SNI_LINE_PARAMS];
+} sni_hand;
+
+/* At most so many terms has its tangent. */
+enum { SNI_HAND_TERMS = 3 + SNI_LEVER_TERMS + SNI_TURNING_TERMS };
+
+extern const sni_force_ops sni_force_spring;
 
 typedef struct sni_dynamics {
   const sn_model *m;
@@ -45,6 +58,7 @@ typedef struct sni_dynamics {
   sn_force_fn user_force;
   sn_tangent_fn user_tangent; /* NULL: the force is explicit */
   void *user;
+  sni_hand hand;
   double ahead;          /* while an implicit step is assembled: its length */
   const int16_t *taut;   /* and nforce: what forces that only pull do in it; NULL: not known */
   struct sni_rows *rows; /* of constraints; NULL: there are none */

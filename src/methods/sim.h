@@ -45,6 +45,7 @@ typedef struct sni_method {
   void (*describe)(const sn_sim *sim, char *out, size_t out_size);
   /* True: many constraints come as a graph, which create builds into sim->rows.kkt.            */
   bool (*wants_graph)(const sn_model *m, const sn_options *o);
+  bool implicit;         /* stiff forces do not limit its step                                */
   bool motions_are_rows; /* a motion is a constraint like others, not a prescribed joint     */
   /* True: states at any times come out of one and the same motion, whatever options.step is. */
   bool (*dense)(const sn_options *options);
@@ -82,6 +83,9 @@ sn_status sni_sim_project(sn_sim *sim, double t, double t_ref, double *q, double
 /* Coordinates of loops, out of the private part of a state and back. */
 void sni_sim_load_loops(sn_sim *sim, const double *from);
 void sni_sim_save_loops(const sn_sim *sim, double *to);
+
+/* Changes with all that somebody holds. */
+uint64_t sni_hand_hash(uint64_t seed, const sni_hand *hand);
 
 sn_status sni_fail_body(const sn_sim *sim, sn_error *err, sn_status code, int body, double t,
                         const char *what);

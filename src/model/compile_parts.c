@@ -106,6 +106,10 @@ static bool part_is_turn(sni_part_builder *b, int body, int coordinate) {
   }
   return turn;
 }
+static double part_mass(sni_part_builder *b) {
+  const sni_compile *c = b->model;
+  return c->m->mass;
+}
 static void *part_take(sni_part_builder *b, size_t count, size_t size) {
   return sni_compile_take(b->model, count, size);
 }
@@ -126,6 +130,7 @@ sni_part_builder sni_compile_builder(sni_compile *c) {
                             .function = part_function,
                             .joint_dofs = part_joint_dofs,
                             .is_turn = part_is_turn,
+                            .mass = part_mass,
                             .take = part_take,
                             .fail = part_fail};
 }

@@ -42,7 +42,8 @@ sn_force_def sn_force_def_default(void) {
                         .a = {.at = sn_se3_identity()},
                         .b = {.at = sn_se3_identity()},
                         .rest_length = -1,
-                        .tension_only = true};
+                        .tension_only = true,
+                        .hand_damping = -1};
 }
 
 sn_motion_def sn_motion_def_default(void) {

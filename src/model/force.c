@@ -5,11 +5,11 @@
 #include <string.h>
 
 extern const sni_force_ops sni_force_spring, sni_force_cable, sni_force_string,
-    sni_force_point_force, sni_force_body_torque, sni_force_joint_torque;
+    sni_force_point_force, sni_force_body_torque, sni_force_joint_torque, sni_force_grab;
 
-static const sni_force_ops *const table[] = {&sni_force_spring,      &sni_force_cable,
-                                             &sni_force_string,      &sni_force_point_force,
-                                             &sni_force_body_torque, &sni_force_joint_torque};
+static const sni_force_ops *const table[] = {
+    &sni_force_spring,      &sni_force_cable,        &sni_force_string, &sni_force_point_force,
+    &sni_force_body_torque, &sni_force_joint_torque, &sni_force_grab};
 
 int sni_force_kind_count(void) {
   return SNI_COUNT(table);

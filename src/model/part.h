@@ -20,6 +20,8 @@ struct sni_part_builder {
   int (*joint_dofs)(sni_part_builder *b, int body, int *vadr);
   /* is this coordinate of a body's joint one of a rotation vector? */
   bool (*is_turn)(sni_part_builder *b, int body, int coordinate);
+  /* of the whole model */
+  double (*mass)(sni_part_builder *b);
   /* zeroed memory that lives as long as the model; NULL: there is none, which is known */
   void *(*take)(sni_part_builder *b, size_t count, size_t size);
   void (*fail)(sni_part_builder *b, const char *key, const char *format, ...) SN_PRINTF(3, 4);

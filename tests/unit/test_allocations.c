@@ -94,7 +94,17 @@ TEST(steps_and_questions_never_allocate) {
     char name[300];
     heap_watch(0);
     for (int k = 0; k < 30 && !status; k++) {
-      status = sn_sim_step(sim, s, k % 3 ? NULL : &(sn_input){.wrench = load}, &info, &err);
+      if (k == 10) {
+        sn_grab_def hand = sn_grab_def_default();
+        hand.body = 3;
+        status = sn_sim_grab(sim, s, &hand, &err);
+      }
+      if (k > 10 && !status) {
+        status = sn_sim_drag(sim, (sn_vec3){0.01 * k, 0, 0}, &err);
+      }
+      status = status
+                   ? status
+                   : sn_sim_step(sim, s, k % 3 ? NULL : &(sn_input){.wrench = load}, &info, &err);
       status = status ? status : sn_sim_channels(sim, s, NULL, channel, count, out, &err);
     }
     const sn_status good = status;

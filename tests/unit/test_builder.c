@@ -413,7 +413,7 @@ TEST(mistakes_of_all_rooms_together) {
          {"bodies.b.inertia", "mass is -1, needs > 0"},
          {"forces.pull.type",
           "'magnet' is not a kind of force; known: spring, cable, string, point_force, "
-          "body_torque, joint_torque"},
+          "body_torque, joint_torque, grab"},
          {"motions.motor.joint", "there is no body 'c'"},
          {"run.step", "is -1, needs a number > 0"});
 }

@@ -141,9 +141,9 @@ TEST(unknown_kinds) {
        "'teapot' is not a kind of shape; known: box, sphere, cylinder, capsule, ellipsoid, mesh"},
       {"forces.f.type",
        "'magnet' is not a kind of force; known: spring, cable, string, point_force, "
-       "body_torque, joint_torque"},
+       "body_torque, joint_torque, grab"},
       {"forces.g.type", "'' is not a kind of force; known: spring, cable, string, point_force, "
-                        "body_torque, joint_torque"});
+                        "body_torque, joint_torque, grab"});
 }
 
 TEST(drives) {

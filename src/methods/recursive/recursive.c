@@ -255,6 +255,7 @@ static double fingerprint(const sn_sim *sim, const sn_state *s, const sn_input *
   h = sni_hash(h, s->data, 2 * nv * sizeof(double));
   const uint64_t pushed = sim->d.user_force != NULL;
   h = sni_hash(h, &pushed, sizeof pushed);
+  h = sni_hand_hash(h, &sim->d.hand);
   if (input) {
     const double *const part[] = {input->tau, input->drive_target, input->drive_rate};
     for (size_t k = 0; k < sizeof part / sizeof part[0]; k++) {

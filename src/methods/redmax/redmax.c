@@ -461,6 +461,7 @@ const sni_method sni_method_redmax = {
     .state_count = redmax_state_count,
     .work_size = redmax_work_size,
     .wants_graph = redmax_wants_graph,
+    .implicit = true,
     .motions_are_rows = true,
     .create = redmax_create,
     .destroy = redmax_destroy,

@@ -111,6 +111,17 @@ static void add_force_terms(sni_system *s, double t, sni_tangent tangent) {
   }
 }
 
+static void add_hand_terms(sni_system *s, double t, sni_tangent tangent) {
+  const sni_hand *hand = &s->d->hand;
+  if (hand->holds) {
+    const sni_force_eval e = sni_dynamics_force_eval(s->d, t, t, true);
+    const int n = sni_force_spring.tangent(&e, &hand->spring, hand->param, tangent, s->room);
+    for (int k = 0; k < n; k++) {
+      sni_system_add_term(s, -1, &s->room[k]);
+    }
+  }
+}
+
 static int user_pair(sni_system *s, const int body[2], bool *turned) {
   for (int k = s->first_user; k < s->npairs; k++) {
     const int *pair = s->pair[k];
@@ -370,6 +381,7 @@ void sni_system_assemble(sni_system *s, double t, double h, const double *q, con
   sni_dynamics_external(d, t, t, q, qd, input, true);
   add_joints(s, q, qd);
   add_force_terms(s, t, tangent);
+  add_hand_terms(s, t, tangent);
   if (d->user_force && d->user_tangent) {
     add_user_terms(s, t, q, qd);
   }
@@ -485,7 +497,8 @@ static void find_pairs(sni_system *s, const sn_options *o) {
 static size_t lay_out(sni_system *s, const sn_model *m, const sn_options *o, char *memory) {
   const size_t nbody = (size_t)m->tree.nbody, nv = (size_t)m->tree.nv;
   const size_t nuser = (size_t)o->redmax.max_terms;
-  size_t capacity = 3 * nbody + nuser, npairs = (size_t)o->redmax.npair, room = 0;
+  size_t capacity = 3 * nbody + nuser + SNI_HAND_TERMS, room = SNI_HAND_TERMS;
+  size_t npairs = (size_t)o->redmax.npair;
   for (int f = 0; f < m->nforce; f++) {
     if (m->force[f].implicit) {
       const size_t nterm = (size_t)m->force[f].nterm;
