@@ -15,7 +15,8 @@ static const struct {
 } redmax_solver[] = {{"tree", SN_SOLVER_TREE, &sni_solver_tree},
                      {"pcg", SN_SOLVER_PCG, &sni_solver_pcg},
                      {"graph", SN_SOLVER_GRAPH, &sni_solver_graph},
-                     {"reduced", SN_SOLVER_REDUCED, &sni_solver_reduced}};
+                     {"reduced", SN_SOLVER_REDUCED, &sni_solver_reduced},
+                     {"reduced-kkt", SN_SOLVER_REDUCED_KKT, &sni_solver_reduced_kkt}};
 #define REDMAX_SOLVERS ((int)(sizeof redmax_solver / sizeof redmax_solver[0]))
 
 /* `tree` is refused where a force couples two bodies that both move; the others take everything. */

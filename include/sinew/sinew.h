@@ -203,7 +203,8 @@ typedef enum sn_solver {
   SN_SOLVER_TREE,
   SN_SOLVER_PCG,
   SN_SOLVER_GRAPH,
-  SN_SOLVER_REDUCED
+  SN_SOLVER_REDUCED,
+  SN_SOLVER_REDUCED_KKT
 } sn_solver;
 typedef enum sn_inertia_term { SN_INERTIA_PROJECTED, SN_INERTIA_PAPER } sn_inertia_term;
 typedef enum sn_closure { SN_CLOSURE_PROJECT, SN_CLOSURE_BAUMGARTE } sn_closure;

@@ -21,12 +21,17 @@
 struct sni_rows;
 typedef struct sni_kkt sni_kkt;
 
+/* The system above, or x and lambda alone: kkt_reduced.h. */
+typedef enum sni_kkt_form { SNI_KKT_MAXIMAL, SNI_KKT_REDUCED } sni_kkt_form;
+
 /* For the constraints of d->rows, if there are any, and pairs of bodies (-1: does not move).
  * SN_E_LIMIT: it would need more than bytes_max. */
-sn_status sni_kkt_build(const sni_dynamics *d, int npairs, const int (*pair)[2], size_t bytes_max,
-                        sni_kkt **out, sn_error *err);
+sn_status sni_kkt_build(const sni_dynamics *d, sni_kkt_form form, int npairs, const int (*pair)[2],
+                        size_t bytes_max, sni_kkt **out, sn_error *err);
 void sni_kkt_free(sni_kkt **kkt);
-sni_ldl_counts sni_kkt_counts(const sni_kkt *kkt);
+/* Of a factorisation and a solve, in nanoseconds, from the count of its operations. */
+double sni_kkt_cost(const sni_kkt *kkt);
+sni_kkt_form sni_kkt_get_form(const sni_kkt *kkt);
 
 /* M and M_r as `in` has them, nothing between pairs, T and U by the kinematics; rows (NULL: none)
  * as they stand. */

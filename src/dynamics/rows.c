@@ -23,6 +23,7 @@ void sni_rows_eval(sni_rows *r, double t, double t_ref, const double *q, const d
                                  .qd = qd,
                                  .joints = m->loop_joints,
                                  .S0 = m->loop_S0,
+                                 .basis = m->loop_basis,
                                  .loop_q = r->loop_q,
                                  .loop_qd = r->loop_qd};
   r->nrow = 0;
@@ -391,6 +392,7 @@ void sni_rows_place(sni_rows *r, sni_dynamics *d, bool dual, bool motions, void 
   *r = (sni_rows){.d = d,
                   .constraint = d->m->constraint,
                   .nconstraint = d->m->nconstraint + (motions ? d->m->nmotion_row : 0),
-                  .capacity = d->m->nrow};
+                  .capacity = d->m->nrow,
+                  .dual = dual};
   memset(memory, 0, lay_out(r, d->m, dual, memory));
 }

@@ -11,6 +11,9 @@
 
 #include "dynamics/kkt.h"
 
+/* In their dual, with the coordinates, or with bodies and joints as a graph. */
+enum { SNI_BY_DUAL, SNI_BY_REDUCED, SNI_BY_GRAPH, SNI_WAYS };
+
 typedef struct sni_rows {
   sni_dynamics *d;
   const sni_constraint *constraint; /* loops and the like, then the motions                 */
@@ -18,7 +21,9 @@ typedef struct sni_rows {
   sni_row *row; /* nrow  those that are active                                          */
   int *of;      /* nrow  whose they are                                                 */
   int nrow, capacity;
+  bool open; /* nobody closes gaps after a step                                         */
   double *loop_q, *loop_qd; /* coordinates of loops                                          */
+  bool dual;  /* there is room for it, in X and S                                       */
   double *X;  /* capacity x nv  A^-1 G^T, row by row                                    */
   double *S;  /* capacity x capacity  L of G A^-1 G^T, in the order of its pivots       */
   int *order; /* capacity  pivots: the first `rank` rows of these are independent       */
@@ -27,6 +32,8 @@ typedef struct sni_rows {
   double *lambda; /* capacity  of the last correction                                       */
   double *rhs;    /* capacity  for callers                                                  */
   sni_kkt *kkt;   /* NULL: the dual is used                                                 */
+  int way;        /* SNI_BY_..., as chosen                                                  */
+  double cost[SNI_WAYS]; /* of each, in nanoseconds; INFINITY: cannot, or not counted       */
   double *step;   /* nv                                                                     */
   double *column; /* nv                                                                     */
 } sni_rows;
@@ -36,8 +43,15 @@ typedef struct sni_rows {
 size_t sni_rows_size(const sn_model *m, bool dual);
 void sni_rows_place(sni_rows *r, sni_dynamics *d, bool dual, bool motions, void *memory);
 
-/* Above so many rows the graph is faster. */
+/* Above so many rows nobody tries the dual unless told to. */
 enum { SNI_DUAL_ROWS = 24 };
+
+/* The way that costs least: rows_choose.c.  solve: what one with A alone costs, in nanoseconds;
+ * pairs: bodies that forces couple.  Builds rows->kkt, or leaves it NULL. */
+sn_status sni_rows_choose(sni_rows *r, double solve, int npairs, const int (*pair)[2],
+                          sn_error *err);
+/* Adds to out which, and why. */
+void sni_rows_describe(const sni_rows *r, char *out, size_t out_size);
 
 /* All rows at q, qd and t, on the smooth piece around t_ref.  Needs kinematics. */
 void sni_rows_eval(sni_rows *r, double t, double t_ref, const double *q, const double *qd);

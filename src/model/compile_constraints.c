@@ -43,6 +43,7 @@ static void finish_loop(sni_compile *c, int k, const sn_loop_def *def, sni_joint
     sni_compile_pass_on(c, NULL, &err);
     *joint = (sni_joint){0};
   }
+  sni_constraint_loop_basis(m->loop_S0 + SN_NV_MAX * k, joint->nv, m->loop_basis + 6 * k);
   check_extras(c, &def->joint);
   *loop = (sni_constraint){.kind = SNI_LOOP,
                            .active = sni_compile_active(c, &def->active),
@@ -60,6 +61,7 @@ static void finish_loops(sni_compile *c) {
   const sn_loop_def *def = c->b->loop.item;
   const int n = c->b->loop.count;
   m->loop_S0 = sni_compile_take(c, (size_t)n * SN_NV_MAX, sizeof *m->loop_S0);
+  m->loop_basis = sni_compile_take(c, (size_t)n * 6, sizeof *m->loop_basis);
   sni_joint *own = calloc((size_t)n + 1, sizeof *own);
   c->out_of_memory = c->out_of_memory || !own;
   for (int k = 0; k < n && !c->out_of_memory; k++) {

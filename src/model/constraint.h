@@ -51,6 +51,7 @@ typedef struct sni_constraint_eval {
   const double *q, *qd;
   sni_joint_set joints; /* of loops                                                     */
   const sn_vec6 *S0;    /* their constant columns, 6 a loop                             */
+  const sn_vec6 *basis; /* 6 a loop, where S is constant: sni_constraint_loop_basis     */
   double *loop_q;       /* coordinates of loops: near where they were, then where they are */
   double *loop_qd;
 } sni_constraint_eval;
@@ -117,6 +118,8 @@ void sni_constraint_direction(sni_part_builder *b, const char *key, sn_vec3 dire
                               sni_constraint *c);
 
 /* Rows of a loop, and of a weld: a loop whose joint lets nothing move. */
+/* Six orthonormal twists: the first n span the columns of S, the others are across them. */
+void sni_constraint_loop_basis(const sn_vec6 *S, int n, sn_vec6 *out);
 int sni_constraint_loop_rows(const sni_constraint_eval *e, const sni_constraint *c, sni_row *row);
 
 #define SNI_CONSTRAINT_SIDES(what_a, what_b)                                                       \

@@ -69,6 +69,7 @@ struct sn_model {
   int nrow;                  /* at most, of all of these                                     */
   sni_joint_set loop_joints; /* of loops                                                     */
   sn_vec6 *loop_S0;          /* SN_NV_MAX a loop: constant columns                           */
+  sn_vec6 *loop_basis;       /* 6 a loop: along and across them, where they are constant     */
   int nloop_q;               /* coordinates of all loops                                     */
   const char *limited;       /* name of a joint with limits, NULL: none                          */
   const char *rubbing;       /* name of a joint with friction                                    */

@@ -56,6 +56,9 @@ static inline sni_joint_set sni_tree_joints(const sni_tree *t) {
   return (sni_joint_set){t->joint, t->pool};
 }
 
+/* The body of a coordinate. */
+int sni_tree_body_of(const sni_tree *t, int coordinate);
+
 /* Fills everything but parent, vadr, S0, joint and pool, which must be there: runs, slots, flags,
  * balls.  Takes the memory from `alloc`, which returns NULL when out of memory. */
 sn_status sni_tree_link(sni_tree *t, void *(*alloc)(void *arena, size_t size), void *arena);

@@ -10,7 +10,7 @@ enum { BODIES = 2 };
 typedef struct bench {
   sni_joint_builder builder;
   sni_joint joint[1 + 3 * SN_NV_MAX]; /* and its parts */
-  sn_vec6 S0[SN_NV_MAX];
+  sn_vec6 S0[SN_NV_MAX], basis[6];
   sn_se3 E[BODIES];
   sn_vec6 phi[BODIES], accel[BODIES];
   double q[SN_NV_MAX], qd[SN_NV_MAX];
@@ -44,6 +44,7 @@ static int rows_at(const bench *b, double s, sni_row *row, double *q_out) {
                                  .phi = phi,
                                  .joints = {b->joint, b->builder.pool},
                                  .S0 = b->S0,
+                                 .basis = b->basis,
                                  .loop_q = q,
                                  .loop_qd = qd};
   const int n = sni_constraint_kind(b->c.kind)->rows(&e, &b->c, row);
@@ -126,6 +127,7 @@ static bool make_loop(bench *b, const char *kind, unsigned seed, int ground) {
   sn_error err = {0};
   *b = (bench){.c = {.kind = SNI_LOOP, .active = -1, .body = {0, 1}}};
   CHECK(sni_joint_finish(&b->builder, &own, b->joint, b->S0, &err) == SN_OK, "%s", err.text);
+  sni_constraint_loop_basis(b->S0, b->joint->nv, b->basis);
   for (int k = 0; k < b->builder.npart; k++) {
     b->joint[1 + k] = b->builder.part[k];
   }

@@ -61,9 +61,14 @@ static bool recursive_wants_graph(const sn_model *m, const sn_options *o) {
 }
 
 static sn_status recursive_create(sn_sim *sim, sn_error *err) {
-  return sim->d.rows && recursive_wants_graph(sim->m, &sim->options)
-             ? sni_kkt_build(&sim->d, 0, NULL, SIZE_MAX, &sim->rows.kkt, err)
-             : SN_OK;
+  const double solve = 35.0 * sim->m->tree.nbody; /* nanoseconds of sni_Minv_mul */
+  return sim->d.rows ? sni_rows_choose(&sim->rows, solve, 0, NULL, err) : SN_OK;
+}
+
+static void recursive_describe(const sn_sim *sim, char *out, size_t out_size) {
+  if (sim->d.rows && out_size > 0) {
+    sni_rows_describe(&sim->rows, out, out_size);
+  }
 }
 
 static bool recursive_dense(const sn_options *options) {
@@ -467,5 +472,6 @@ const sni_method sni_method_recursive = {
     .work_size = recursive_work_size,
     .wants_graph = recursive_wants_graph,
     .create = recursive_create,
+    .describe = recursive_describe,
     .dense = recursive_dense,
     .step = recursive_step};

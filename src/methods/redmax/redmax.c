@@ -78,8 +78,42 @@ static sn_status choose(sn_sim *sim, redmax *r, sn_error *err) {
 
 /* The other solvers take constraints in their dual. */
 static bool redmax_wants_graph(const sn_model *m, const sn_options *o) {
-  return o->redmax.solver == SN_SOLVER_GRAPH ||
+  return o->redmax.solver == SN_SOLVER_GRAPH || o->redmax.solver == SN_SOLVER_REDUCED_KKT ||
          (o->redmax.solver == SN_SOLVER_AUTO && m->nrow > SNI_DUAL_ROWS);
+}
+
+static void free_solvers(redmax *r) {
+  for (int k = 0; k < SNI_SOLVERS; k++) {
+    sni_solvers[k]->free(&r->own[k]);
+  }
+}
+
+/* A solver that takes A and the constraints together works for the rows, which free it. */
+static void give_rows(sn_sim *sim, redmax *r) {
+  sim->rows.kkt = r->own[r->choice.solver];
+  sim->rows.way = r->choice.solver == SNI_GRAPH ? SNI_BY_GRAPH : SNI_BY_REDUCED;
+  r->own[r->choice.solver] = NULL;
+}
+
+/* A alone first, where the dual is possible: a solve for each row. */
+static sn_status choose_constrained(sn_sim *sim, redmax *r, sn_error *err) {
+  const sni_system *s = &r->s;
+  double solve = INFINITY;
+  if (sim->m->nrow <= SNI_DUAL_ROWS) {
+    const sn_status status = choose(sim, r, err);
+    if (status) {
+      return status;
+    }
+    solve = r->choice.solver == SNI_TREE ? 35.0 * s->t->nbody : r->choice.cost[r->choice.solver];
+  }
+  const sn_status status =
+      sni_rows_choose(&sim->rows, solve, s->npairs, (const int(*)[2])s->pair, err);
+  if (!status && sim->rows.kkt) {
+    free_solvers(r);
+    r->choice = (sni_choice){.solver = sim->rows.way == SNI_BY_GRAPH ? SNI_GRAPH : SNI_REDUCED_KKT,
+                             .spare = -1};
+  }
+  return status;
 }
 
 static sn_status redmax_create(sn_sim *sim, sn_error *err) {
@@ -90,20 +124,15 @@ static sn_status redmax_create(sn_sim *sim, sn_error *err) {
   r->s.slides = sni_move_slides(&r->s, sim->m->q0, sim->m->qd0);
   void *numbers = at + ROUND(sni_system_size(sim->m, &sim->options));
   r->backup = numbers;
-  if (sim->d.rows && redmax_wants_graph(sim->m, &sim->options)) {
-    void *graph = NULL;
-    const sn_status status = sni_graph_build_within(&r->s, SIZE_MAX, &graph, err);
-    sim->rows.kkt = graph;
-    r->choice = (sni_choice){.solver = SNI_GRAPH, .spare = -1};
-    return status;
-  }
   static const int named[] = {[SN_SOLVER_TREE] = SNI_TREE,
                               [SN_SOLVER_PCG] = SNI_PCG,
                               [SN_SOLVER_GRAPH] = SNI_GRAPH,
-                              [SN_SOLVER_REDUCED] = SNI_REDUCED};
+                              [SN_SOLVER_REDUCED] = SNI_REDUCED,
+                              [SN_SOLVER_REDUCED_KKT] = SNI_REDUCED_KKT};
   const sn_solver solver = sim->options.redmax.solver;
+  sim->rows.open = sim->options.redmax.closure != SN_CLOSURE_PROJECT;
   if (solver == SN_SOLVER_AUTO) {
-    return choose(sim, r, err);
+    return sim->d.rows ? choose_constrained(sim, r, err) : choose(sim, r, err);
   }
   r->choice = (sni_choice){.solver = named[solver],
                            .spare = -1,
@@ -114,14 +143,15 @@ static sn_status redmax_create(sn_sim *sim, sn_error *err) {
                     "solver 'tree' is exact only while no force couples two bodies that both move: "
                     "take auto, graph or pcg");
   }
-  return sni_solvers[r->choice.solver]->build(&r->s, &r->own[r->choice.solver], err);
+  sn_status status = sni_solvers[r->choice.solver]->build(&r->s, &r->own[r->choice.solver], err);
+  if (sim->d.rows && redmax_wants_graph(sim->m, &sim->options)) {
+    give_rows(sim, r);
+  }
+  return status;
 }
 
 static void redmax_destroy(sn_sim *sim) {
-  redmax *r = sim->method_work;
-  for (int k = 0; k < SNI_SOLVERS; k++) {
-    sni_solvers[k]->free(&r->own[k]);
-  }
+  free_solvers(sim->method_work);
 }
 
 static void redmax_describe(const sn_sim *sim, char *out, size_t out_size) {
@@ -129,11 +159,12 @@ static void redmax_describe(const sn_sim *sim, char *out, size_t out_size) {
   if (sim->options.redmax.solver != SN_SOLVER_AUTO) {
     return;
   }
-  snprintf(out, out_size, "auto took %s", sni_solvers[c->solver]->name);
-  if (sim->rows.kkt) {
-    snprintf(out + strlen(out), out_size - strlen(out), ": %d rows of constraints", sim->m->nrow);
+  if (sim->d.rows) {
+    snprintf(out, out_size, "auto took ");
+    sni_rows_describe(&sim->rows, out, out_size);
     return;
   }
+  snprintf(out, out_size, "auto took %s", sni_solvers[c->solver]->name);
   if (c->solver == SNI_TREE) {
     snprintf(out + strlen(out), out_size - strlen(out), ": no force couples bodies that both move");
     return;

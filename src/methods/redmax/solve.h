@@ -11,6 +11,7 @@ typedef enum sni_solver_kind {
   SNI_PCG,
   SNI_GRAPH,
   SNI_REDUCED,
+  SNI_REDUCED_KKT,
   SNI_SOLVERS
 } sni_solver_kind;
 
@@ -35,7 +36,6 @@ sn_status sni_solver_choose(sni_system *s, bool definite, double tolerance, int 
 
 /* The solver graph, refused with SN_E_LIMIT if it needs more bytes; and what it costs. */
 sn_status sni_graph_build_within(sni_system *s, size_t bytes_max, void **own, sn_error *err);
-sni_ldl_counts sni_graph_counts(const void *own);
 /* Fills it with A, and with constraints (NULL: none). */
 void sni_graph_fill(sni_system *s, void *own, const sni_rows *rows);
 

@@ -16,7 +16,8 @@
 #include <string.h>
 
 const sni_solver *const sni_solvers[SNI_SOLVERS] = {&sni_solver_tree, &sni_solver_pcg,
-                                                    &sni_solver_graph, &sni_solver_reduced};
+                                                    &sni_solver_graph, &sni_solver_reduced,
+                                                    &sni_solver_reduced_kkt};
 
 /* A direct solver is exact to rounding, so pcg has to save a part of the whole step. */
 #define WORTHWHILE 0.97
@@ -29,11 +30,6 @@ const sni_solver *const sni_solvers[SNI_SOLVERS] = {&sni_solver_tree, &sni_solve
 static double pcg_cost(const sni_system *s, double iterations) {
   const double nbody = s->t->nbody, nv = s->t->nv;
   return 230 + 16 * nv + iterations * (18.7 * nbody + 10.5 * nv + 4.8 * s->nterm);
-}
-
-static double graph_cost(const sni_ldl_counts *c) {
-  const double near = 1e6, far = (double)c->bytes > near ? (double)c->bytes - near : 0;
-  return 22 * c->updates + 300 * c->tiles + 1.3 * c->cost.nonzeros + 0.12 * far;
 }
 
 /* ways: bodies between each coordinate and the world, and between the ends of pairs and the world.
@@ -98,8 +94,7 @@ static sn_status count_direct(sni_system *s, bool definite, void *own[SNI_SOLVER
     return status;
   }
   if (!status) {
-    const sni_ldl_counts counts = sni_graph_counts(own[SNI_GRAPH]);
-    out->cost[SNI_GRAPH] = graph_cost(&counts);
+    out->cost[SNI_GRAPH] = sni_kkt_cost(own[SNI_GRAPH]);
     out->spare = SNI_GRAPH;
   }
   int *depth = malloc((size_t)s->t->nbody * sizeof *depth);

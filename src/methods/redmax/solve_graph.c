@@ -1,4 +1,5 @@
-/* solve_graph.c: the step's system before projection, as one sparse graph: dynamics/kkt.h. */
+/* solve_graph.c: the step's system as one sparse graph, before projection (graph) or after it
+ * (reduced-kkt): dynamics/kkt.h. */
 #include "dynamics/kkt.h"
 #include "methods/redmax/solve.h"
 
@@ -11,7 +12,7 @@ static void graph_free(void **own) {
 sn_status sni_graph_build_within(sni_system *s, size_t bytes_max, void **own, sn_error *err) {
   sni_kkt *k = NULL;
   const sn_status status =
-      sni_kkt_build(s->d, s->npairs, (const int(*)[2])s->pair, bytes_max, &k, err);
+      sni_kkt_build(s->d, SNI_KKT_MAXIMAL, s->npairs, (const int(*)[2])s->pair, bytes_max, &k, err);
   *own = k;
   return status;
 }
@@ -20,8 +21,12 @@ static sn_status graph_build(sni_system *s, void **own, sn_error *err) {
   return sni_graph_build_within(s, SIZE_MAX, own, err);
 }
 
-sni_ldl_counts sni_graph_counts(const void *own) {
-  return sni_kkt_counts(own);
+static sn_status reduced_kkt_build(sni_system *s, void **own, sn_error *err) {
+  sni_kkt *k = NULL;
+  const sn_status status =
+      sni_kkt_build(s->d, SNI_KKT_REDUCED, s->npairs, (const int(*)[2])s->pair, SIZE_MAX, &k, err);
+  *own = k;
+  return status;
 }
 
 static bool graph_suits(const sni_system *s) {
@@ -63,3 +68,10 @@ const sni_solver sni_solver_graph = {.name = "graph",
                                      .suits = graph_suits,
                                      .factorise = graph_factorise,
                                      .solve = graph_solve};
+
+const sni_solver sni_solver_reduced_kkt = {.name = "reduced-kkt",
+                                           .build = reduced_kkt_build,
+                                           .free = graph_free,
+                                           .suits = graph_suits,
+                                           .factorise = graph_factorise,
+                                           .solve = graph_solve};

@@ -19,6 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "dynamics/composite.h"
 #include "linear/cholesky.h"
 #include "methods/redmax/system.h"
 
@@ -153,65 +154,6 @@ static bool reduced_suits(const sni_system *s) {
   return true;
 }
 
-/* ---- blocks ---- */
-
-static sni_lane6 block_mul(const sni_art *s, sni_lane6 x) {
-  sni_lane B[3];
-  sni_lane_transpose(s->Bt, B);
-  return (sni_lane6){
-      sni_lane_mul(s->A, x.w[0], x.w[1], x.w[2]) + sni_lane_mul(B, x.v[0], x.v[1], x.v[2]),
-      sni_lane_mul(s->Bt, x.w[0], x.w[1], x.w[2]) + sni_lane_mul(s->C, x.v[0], x.v[1], x.v[2])};
-}
-
-static void add_block(sni_art *to, const sni_art *s) {
-  for (int j = 0; j < 3; j++) {
-    to->A[j] += s->A[j];
-    to->Bt[j] += s->Bt[j];
-    to->C[j] += s->C[j];
-  }
-}
-
-/* to += the block seen from a point at -r:
- *     B'^T = B^T + C [r]^T     A' = A + H + H^T,  H = [r] (B^T + C [r]^T / 2) */
-static void add_shifted_block(sni_art *to, const sni_art *s, sni_lane r) {
-  sni_lane rC[3], Cr[3], H[3], Ht[3];
-  for (int j = 0; j < 3; j++) {
-    rC[j] = sni_lane_cross(r, s->C[j]);
-  }
-  sni_lane_transpose(rC, Cr);
-  for (int j = 0; j < 3; j++) {
-    H[j] = sni_lane_cross(r, s->Bt[j] + sni_lane_all(0.5) * Cr[j]);
-  }
-  sni_lane_transpose(H, Ht);
-  for (int j = 0; j < 3; j++) {
-    to->A[j] += s->A[j] + (H[j] + Ht[j]);
-    to->Bt[j] += s->Bt[j] + Cr[j];
-    to->C[j] += s->C[j];
-  }
-}
-
-/* A wrench seen from a point at -r. */
-static sni_lane6 shifted(sni_lane6 f, sni_lane r) {
-  return (sni_lane6){f.w + sni_lane_cross(r, f.v), f.v};
-}
-
-/* I_c of every body, without the pairs. */
-static void gather_blocks(const sni_system *s, reduced *d) {
-  const sni_tree *t = s->t;
-  const sni_work *w = &s->d->w;
-  for (int i = 0; i < t->nbody; i++) {
-    sni_mass_block(&s->in.mass[i], &w->link[i], &d->carried[i]);
-    if (s->extra_of[i] >= 0) {
-      add_block(&d->carried[i], &s->extra[s->extra_of[i]]);
-    }
-  }
-  for (int i = t->nbody - 1; i >= 0; i--) {
-    if (t->parent[i] >= 0) {
-      add_shifted_block(&d->carried[t->parent[i]], &d->carried[i], w->link[i].r);
-    }
-  }
-}
-
 /* ---- pairs ---- */
 
 /* H^T x */
@@ -322,9 +264,9 @@ static void gather_pairs(const sni_system *s, reduced *d) {
     }
   }
   for (int i = t->nbody - 1; i >= 0; i--) {
-    add_block(&d->carried[i], &d->crossed[i]);
+    sni_block_add(&d->carried[i], &d->crossed[i]);
     if (t->parent[i] >= 0) {
-      add_shifted_block(&d->crossed[t->parent[i]], &d->crossed[i], s->d->w.link[i].r);
+      sni_block_add_shifted(&d->crossed[t->parent[i]], &d->crossed[i], s->d->w.link[i].r);
     }
   }
 }
@@ -352,13 +294,13 @@ static void add_row(const sni_system *s, reduced *d, int i, int k) {
   const sni_tree *t = s->t;
   const sni_work *w = &s->d->w;
   double *row = sni_chol_at(d->A, k, 0);
-  sni_lane6 f = block_mul(&d->carried[i], w->S[k]);
+  sni_lane6 f = sni_block_mul(&d->carried[i], w->S[k]);
   int end = k + 1;
   for (int b = i; b >= 0; b = t->parent[b], end = t->vadr[b + 1]) {
     for (int j = t->vadr[b]; j < end; j++) {
       row[j * SNI_CHOL_PANEL] = sni_lane6_dot(w->S[j], f);
     }
-    f = shifted(f, w->link[b].r);
+    f = sni_wrench_shift(f, w->link[b].r);
   }
 }
 
@@ -372,7 +314,7 @@ static void add_column(const sni_system *s, reduced *d, int i, int k) {
   const sni_tree *t = s->t;
   const sni_work *w = &s->d->w;
   int last = i;
-  put_load(d, i, block_mul(&d->carried[i], w->S[k]));
+  put_load(d, i, sni_block_mul(&d->carried[i], w->S[k]));
   for (int n = d->head[i]; n >= 0; n = d->climber[n].next) {
     const climber *c = &d->climber[n];
     put_load(d, c->target, grid_mul(&c->H, w->S[k]));
@@ -388,7 +330,7 @@ static void add_column(const sni_system *s, reduced *d, int i, int k) {
     }
     d->loaded[b] = false;
     if (t->parent[b] >= 0) {
-      put_load(d, t->parent[b], shifted(d->load[b], w->link[b].r));
+      put_load(d, t->parent[b], sni_wrench_shift(d->load[b], w->link[b].r));
     }
   }
 }
@@ -411,12 +353,12 @@ static void add_joints(const sni_system *s, reduced *d) {
 static void form(const sni_system *s, reduced *d) {
   const sni_tree *t = s->t;
   sni_chol_clear(d->A);
-  gather_blocks(s, d);
+  sni_composite(s->t, &s->in, &s->d->w, d->carried);
   for (int i = 0; i < t->nbody; i++) {
     d->head[i] = -1;
     for (int k = t->vadr[i]; k < t->vadr[i + 1]; k++) {
       const sni_lane6 S = s->d->w.S[k];
-      d->scale[k] = sni_lane6_dot(S, block_mul(&d->carried[i], S));
+      d->scale[k] = sni_lane6_dot(S, sni_block_mul(&d->carried[i], S));
     }
   }
   if (s->npair > 0) {

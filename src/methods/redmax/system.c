@@ -1,6 +1,7 @@
 /* system.c: the matrix and the forces of one linearly implicit step. */
 #include "methods/redmax/system.h"
 
+#include "dynamics/composite.h"
 #include "methods/redmax/move.h"
 
 #include <string.h>
@@ -15,15 +16,6 @@ static void add_square(sni_art *block, double c, sni_lane6 p) {
     block->Bt[j] += k * (p.v * sni_lane_all(p.w[j]));
     block->C[j] += k * (p.v * sni_lane_all(p.v[j]));
   }
-}
-
-/* block x */
-static sni_lane6 block_mul(const sni_art *s, sni_lane6 x) {
-  sni_lane B[3];
-  sni_lane_transpose(s->Bt, B);
-  return (sni_lane6){
-      sni_lane_mul(s->A, x.w[0], x.w[1], x.w[2]) + sni_lane_mul(B, x.v[0], x.v[1], x.v[2]),
-      sni_lane_mul(s->Bt, x.w[0], x.w[1], x.w[2]) + sni_lane_mul(s->C, x.v[0], x.v[1], x.v[2])};
 }
 
 /* The block of a body, a new one if it has none yet. */
@@ -438,7 +430,7 @@ void sni_system_mul(sni_system *s, const double *x, double *y) {
   for (int i = 0; i < t->nbody; i++) {
     s->f[i] = sni_momentum(&s->in.mass[i], &w->link[i], w->a[i]);
     if (s->extra_of[i] >= 0) {
-      s->f[i] = sni_lane6_add(s->f[i], block_mul(&s->extra[s->extra_of[i]], w->a[i]));
+      s->f[i] = sni_lane6_add(s->f[i], sni_block_mul(&s->extra[s->extra_of[i]], w->a[i]));
     }
   }
   for (int k = 0; s->npair > 0 && k < s->nterm; k++) {

@@ -126,7 +126,8 @@ typedef struct sni_solver {
                      int max_iterations, double *x, sni_solve_info *info);
 } sni_solver;
 
-extern const sni_solver sni_solver_tree, sni_solver_pcg, sni_solver_graph, sni_solver_reduced;
+extern const sni_solver sni_solver_tree, sni_solver_pcg, sni_solver_graph, sni_solver_reduced,
+    sni_solver_reduced_kkt;
 
 /* Do both bodies of a pair move, so that it is a block of its own? */
 static inline bool sni_system_couples(const sni_system *s, int pair) {

@@ -54,9 +54,10 @@ static void joint_at(const sni_constraint_eval *e, const sni_constraint *c, cons
   ops->calc(e->joints, c->joint, 1, q, qd, (sni_joint_out){Q, S, Sdot});
 }
 
-/* Orthonormal: out[0 .. n) span the columns of S, the rest what is across them. */
-static void complete(const sn_vec6 *S, int n, sn_vec6 *out) {
-  for (int k = 0; k < 6; k++) {
+/* out[from .. to) orthonormal, and to those before: along the columns of S as long as there are
+ * any, then across them. */
+static void complete(const sn_vec6 *S, int n, int from, int to, sn_vec6 *out) {
+  for (int k = from; k < to; k++) {
     sn_vec6 best = {{0, 0, 0}, {0, 0, 0}};
     double longest = -1;
     for (int j = 0; j < (k < n ? 1 : 6); j++) { /* the axis that is most across the others */
@@ -79,6 +80,10 @@ static void complete(const sn_vec6 *S, int n, sn_vec6 *out) {
   }
 }
 
+void sni_constraint_loop_basis(const sn_vec6 *S, int n, sn_vec6 *out) {
+  complete(S, n, 0, 6, out);
+}
+
 /* x = (S^T S)^-1 S^T r with an orthonormal basis B of the columns: B^T S x = B^T r, triangular. */
 static void along(const sn_vec6 *S, int n, const sn_vec6 *B, sn_vec6 r, double *x) {
   for (int i = n - 1; i >= 0; i--) {
@@ -91,6 +96,11 @@ static void along(const sn_vec6 *S, int n, const sn_vec6 *B, sn_vec6 r, double *
   }
 }
 
+/* The basis of a joint that lets nothing move. */
+static const sn_vec6 axes[6] = {{{1, 0, 0}, {0, 0, 0}}, {{0, 1, 0}, {0, 0, 0}},
+                                {{0, 0, 1}, {0, 0, 0}}, {{0, 0, 0}, {1, 0, 0}},
+                                {{0, 0, 0}, {0, 1, 0}}, {{0, 0, 0}, {0, 0, 1}}};
+
 int sni_constraint_loop_rows(const sni_constraint_eval *e, const sni_constraint *c, sni_row *row) {
   const relative rel = relative_of(e, c);
   const sn_se3 X = sn_se3_mul(sn_se3_inverse(rel.E_A), rel.E_B);
@@ -98,12 +108,16 @@ int sni_constraint_loop_rows(const sni_constraint_eval *e, const sni_constraint 
   double *q = e->loop_q + c->first, *qd = e->loop_qd + c->first;
   const int nv = c->nv;
   sn_se3 Q;
-  sn_vec6 S[SN_NV_MAX], Sdot[SN_NV_MAX], B[6], r;
+  const bool constant = nv == 0 || sni_joint_ops_of(e->joints, c->joint)->constant_S;
+  sn_vec6 S[SN_NV_MAX], Sdot[SN_NV_MAX], own[6], r;
+  const sn_vec6 *B = nv == 0 ? axes : constant ? e->basis + 6 * c->joint : own;
   double step[SN_NV_MAX];
   for (int k = 0;; k++) {
     joint_at(e, c, q, qd, &Q, S, Sdot);
     r = sn_se3_log(sn_se3_mul(sn_se3_inverse(Q), X));
-    complete(S, nv, B);
+    if (!constant) {
+      complete(S, nv, 0, nv, own);
+    }
     along(S, nv, B, r, step);
     double moved = 0, size = 1;
     for (int j = 0; j < nv; j++) {
@@ -118,10 +132,13 @@ int sni_constraint_loop_rows(const sni_constraint_eval *e, const sni_constraint 
     }
   }
   along(S, nv, B, nu, qd);
-  joint_at(e, c, q, qd, &Q, S, Sdot); /* Sdot with the rates of now */
   sn_vec6 drift = {{0, 0, 0}, {0, 0, 0}};
-  for (int k = 0; k < nv; k++) {
-    drift = sn_vec6_addscaled(drift, qd[k], Sdot[k]);
+  if (!constant) {
+    complete(S, nv, nv, 6, own);
+    joint_at(e, c, q, qd, &Q, S, Sdot); /* Sdot with the rates of now */
+    for (int k = 0; k < nv; k++) {
+      drift = sn_vec6_addscaled(drift, qd[k], Sdot[k]);
+    }
   }
 
   /* nudot without the accelerations: of the point at B, and of the axes of B */

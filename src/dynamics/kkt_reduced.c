@@ -1,0 +1,238 @@
+/* kkt_reduced.c: values of the reduced system. */
+#include "dynamics/kkt_reduced.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "dynamics/composite.h"
+#include "dynamics/rows.h"
+
+/* ---- A ---- */
+
+/* Coordinate c of body i with itself, those before it in its joint, and those above. */
+static void fill_column(sni_kkt_reduced *k, int i, int c) {
+  const sni_tree *t = &k->d->m->tree;
+  const sni_work *w = &k->d->w;
+  const int adr = t->vadr[i], nv = t->vadr[i + 1] - adr;
+  double **block = k->above + k->way[i], *own = *block++;
+  sni_lane6 f = sni_block_mul(&k->carried[i], w->S[adr + c]);
+  for (int j = 0; j <= c; j++) {
+    own[c * nv + j] = own[j * nv + c] = sni_lane6_dot(w->S[adr + j], f);
+  }
+  for (int b = i; t->parent[b] >= 0;) {
+    f = sni_wrench_shift(f, w->link[b].r);
+    b = t->parent[b];
+    const int first = t->vadr[b], n = t->vadr[b + 1] - first;
+    if (n > 0) {
+      double *out = *block++ + c * n;
+      for (int j = 0; j < n; j++) {
+        out[j] = sni_lane6_dot(w->S[first + j], f);
+      }
+    }
+  }
+}
+
+/* What the joint has of its own, and the scale of its coordinates. */
+static void finish_joint(sni_kkt_reduced *k, const sni_aba_in *in, int i) {
+  const sni_tree *t = &k->d->m->tree;
+  const int adr = t->vadr[i], nv = t->vadr[i + 1] - adr;
+  double *own = k->above[k->way[i]];
+  for (int c = 0; c < nv; c++) {
+    if (in->joint_matrix) {
+      for (int j = 0; j < nv; j++) {
+        own[c * nv + j] += in->joint_matrix[t->factor[i] + c * nv + j];
+      }
+    } else {
+      own[c * nv + c] += in->armature[adr + c];
+    }
+    k->scale[adr + c] = own[c * nv + c] > 0 ? sqrt(own[c * nv + c]) : 1;
+    k->unit[adr + c] = 1 / k->scale[adr + c];
+  }
+}
+
+/* ---- constraints ---- */
+
+/* One row over the coordinates that it acts on, in units in which A has 1 on its diagonal.  Returns
+ * the square of what it would be if nothing cancelled. */
+static double spread_row(const sni_kkt_reduced *k, const sni_tied *tied, const sni_row *row,
+                         double *out) {
+  const sni_tree *t = &k->d->m->tree;
+  const sni_work *w = &k->d->w;
+  const int *walk = tied->walk;
+  double size = 0;
+  memset(out, 0, (size_t)tied->columns * sizeof *out);
+  for (int side = 0; side < 2; side++) {
+    sni_lane6 f = sni_lane6_from(row->p[side]);
+    for (int b = row->body[side]; b >= 0 && b != tied->meet; b = t->parent[b]) {
+      const int first = t->vadr[b], n = t->vadr[b + 1] - first;
+      for (int j = 0; j < n; j++) {
+        const sni_lane6 S = w->S[first + j];
+        const double unit = k->unit[first + j];
+        out[tied->touch[*walk].at + j] += unit * sni_lane6_dot(S, f);
+        size += unit * unit * sni_lane6_dot(S, S) * sni_lane6_dot(f, f);
+      }
+      walk += n > 0;
+      f = sni_wrench_shift(f, w->link[b].r);
+    }
+  }
+  for (int j = 0; j < row->ncoord; j++) {
+    for (int n = 0; n < tied->ntouch; n++) {
+      const int first = t->vadr[tied->touch[n].body], end = t->vadr[tied->touch[n].body + 1];
+      if (first <= row->coord[j] && row->coord[j] < end) {
+        const double x = k->unit[row->coord[j]] * row->coef[j];
+        out[tied->touch[n].at + row->coord[j] - first] += x;
+        size += x * x;
+      }
+    }
+  }
+  return size;
+}
+
+static void fill_constraint(sni_kkt_reduced *k, sni_tied *tied, const sni_row *row, int nrow) {
+  const sni_tree *t = &k->d->m->tree;
+  double size[SNI_ROWS_MAX];
+  for (int i = 0; i < nrow; i++) {
+    size[i] = spread_row(k, tied, &row[i], k->G + i * tied->columns);
+  }
+  sni_compress(k->G, nrow, tied->columns, tied->size, size, &tied->z);
+  memset(tied->own, 0, (size_t)(tied->size * tied->size) * sizeof *tied->own);
+  for (int i = tied->z.rank; i < tied->size; i++) { /* not there: mu is 0 */
+    tied->own[i * tied->size + i] = -1;
+  }
+  for (int n = 0; n < tied->ntouch; n++) {
+    const int body = tied->touch[n].body, nv = t->vadr[body + 1] - t->vadr[body];
+    double *block = tied->touch[n].block;
+    const double *scale = k->scale + t->vadr[body];
+    for (int i = 0; i < tied->size; i++) {
+      const double *q = k->G + tied->z.order[i] * tied->columns + tied->touch[n].at;
+      for (int j = 0; j < nv; j++) {
+        block[i * nv + j] = i < tied->z.rank ? scale[j] * q[j] : 0;
+      }
+    }
+  }
+}
+
+void sni_kkt_reduced_fill(sni_kkt_reduced *k, const sni_aba_in *in, const sni_rows *rows) {
+  const sni_tree *t = &k->d->m->tree;
+  sni_composite(t, in, &k->d->w, k->carried);
+  for (int i = 0; i < t->nbody; i++) {
+    for (int c = 0; c < t->joint[i].nv; c++) {
+      fill_column(k, i, c);
+    }
+    if (t->joint[i].nv > 0) {
+      finish_joint(k, in, i);
+    }
+  }
+  for (int n = 0; n < k->nextra; n++) {
+    memset(k->extra[n], 0, (size_t)k->extra_size[n] * sizeof(double));
+  }
+  const int nrow = rows ? rows->nrow : 0;
+  for (int c = 0, i = 0; c < k->ncon; c++) {
+    sni_tied *tied = &k->tied[c];
+    tied->first = i;
+    for (; i < nrow && rows->of[i] == c; i++) {
+    }
+    tied->z = (sni_compressed){.nrow = i - tied->first, .order = {0, 1, 2, 3, 4, 5}};
+    if (tied->size > 0) {
+      fill_constraint(k, tied, rows ? rows->row + tied->first : NULL, i - tied->first);
+    }
+  }
+}
+
+/* ---- forces between two bodies ---- */
+
+/* u = J^T p over the joints between a body and the world, upwards. */
+static void climb(const sni_kkt_reduced *k, int body, sni_lane6 p, double *u) {
+  const sni_tree *t = &k->d->m->tree;
+  for (int b = body; b >= 0; b = t->parent[b]) {
+    for (int j = t->vadr[b]; j < t->vadr[b + 1]; j++) {
+      *u++ = sni_lane6_dot(k->d->w.S[j], p);
+    }
+    p = sni_wrench_shift(p, k->d->w.link[b].r);
+  }
+}
+
+static int above(const sni_tree *t, int body) {
+  do {
+    body = t->parent[body];
+  } while (body >= 0 && t->joint[body].nv == 0);
+  return body;
+}
+
+/* block += c u v^T, or its transpose where the block is turned; on the diagonal both. */
+static void add_product(double *block, bool turned, bool both, double c, const double *u, int nu,
+                        const double *v, int nv) {
+  for (int i = 0; i < nu; i++) {
+    for (int j = 0; j < nv; j++) {
+      const double x = c * u[i] * v[j];
+      block[turned ? j * nu + i : i * nv + j] += x;
+      if (both) {
+        block[j * nu + i] += x;
+      }
+    }
+  }
+}
+
+void sni_kkt_reduced_add_pair(sni_kkt_reduced *k, int pair, double c, sni_lane6 p, sni_lane6 q) {
+  const sni_tree *t = &k->d->m->tree;
+  const sni_coupling *of = &k->coupling[pair];
+  climb(k, of->body[0], p, k->u);
+  climb(k, of->body[1], q, k->v);
+  const double *u = k->u;
+  int n = 0;
+  for (int a = of->body[0]; a >= 0; a = above(t, a)) {
+    const int nu = t->joint[a].nv;
+    const double *v = k->v;
+    for (int b = of->body[1]; b >= 0 && nu > 0; b = above(t, b)) {
+      const int nv = t->joint[b].nv;
+      if (nv > 0) {
+        add_product(of->block[n], of->turned[n], a == b, c, u, nu, v, nv);
+        n++;
+      }
+      v += nv;
+    }
+    u += nu;
+  }
+}
+
+/* ---- vectors ---- */
+
+int sni_kkt_reduced_scalars(const sni_kkt_reduced *k) {
+  return k->scalars;
+}
+
+sni_ldl *sni_kkt_reduced_ldl(const sni_kkt_reduced *k) {
+  return k->ldl;
+}
+
+void sni_kkt_reduced_scatter(const sni_kkt_reduced *k, const double *b, const double *c,
+                             double *out) {
+  const size_t nv = (size_t)k->d->m->tree.nv;
+  memset(out, 0, (size_t)k->scalars * sizeof *out);
+  if (b && nv > 0) {
+    memcpy(out, b, nv * sizeof *b);
+  }
+  for (int n = 0; c && n < k->ncon; n++) {
+    sni_compress_rhs(&k->tied[n].z, c + k->tied[n].first, out + k->tied[n].row);
+  }
+}
+
+void sni_kkt_reduced_gather(const sni_kkt_reduced *k, const double *from, double *x,
+                            double *lambda) {
+  const size_t nv = (size_t)k->d->m->tree.nv;
+  if (nv > 0) {
+    memcpy(x, from, nv * sizeof *x);
+  }
+  for (int n = 0; lambda && n < k->ncon; n++) {
+    sni_compress_lambda(&k->tied[n].z, from + k->tied[n].row, lambda + k->tied[n].first);
+  }
+}
+
+int sni_kkt_reduced_body(const sni_kkt_reduced *k, int node) {
+  for (int i = 0; i < k->d->m->tree.nbody; i++) {
+    if (node >= 0 && k->node[i] == node) {
+      return i;
+    }
+  }
+  return -1;
+}

@@ -1,0 +1,78 @@
+/* rows_choose.c: how constraints are solved with: in their dual, with the coordinates
+ * (reduced-kkt), or with bodies and joints as a graph.  Counted once, from the structure alone. */
+#include "dynamics/rows.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* The dual squares what the others have to the first power, and loses digits where rows are nearly
+ * dependent: it has to be worth it. */
+#define WORTHWHILE 0.5
+
+#define GRAPH_BYTES_MAX ((size_t)1 << 31)
+
+static const char *const name[SNI_WAYS] = {"the dual", "reduced-kkt", "graph"};
+
+/* In nanoseconds.  A column of A^-1 G^T a row, products of all pairs of them, and a small dense
+ * factorisation. */
+static double dual_cost(const sn_model *m, double solve) {
+  const double n = m->nrow, nv = m->tree.nv;
+  return n * (solve + 2 * nv) + 0.5 * n * n * nv + n * n * n / 3;
+}
+
+static sn_status count(sni_rows *r, sni_kkt_form form, int way, int npairs, const int (*pair)[2],
+                       sni_kkt **out, sn_error *err) {
+  const sn_status status = sni_kkt_build(r->d, form, npairs, pair, GRAPH_BYTES_MAX, out, err);
+  if (!status) {
+    r->cost[way] = sni_kkt_cost(*out);
+  }
+  return status == SN_E_LIMIT ? SN_OK : status;
+}
+
+sn_status sni_rows_choose(sni_rows *r, double solve, int npairs, const int (*pair)[2],
+                          sn_error *err) {
+  sni_kkt *kkt[SNI_WAYS] = {NULL};
+  int couples = 0;
+  for (int k = 0; k < npairs; k++) {
+    couples += pair[k][0] >= 0 && pair[k][1] >= 0;
+  }
+  for (int k = 0; k < SNI_WAYS; k++) {
+    r->cost[k] = INFINITY;
+  }
+  if (r->dual) {
+    r->cost[SNI_BY_DUAL] = dual_cost(r->d->m, solve);
+  }
+  sn_status status = count(r, SNI_KKT_MAXIMAL, SNI_BY_GRAPH, npairs, pair, &kkt[SNI_BY_GRAPH], err);
+  /* stiff forces between two bodies would cancel in the reduced system */
+  if (!status && couples == 0) {
+    status = count(r, SNI_KKT_REDUCED, SNI_BY_REDUCED, npairs, pair, &kkt[SNI_BY_REDUCED], err);
+  }
+  const int best = r->cost[SNI_BY_REDUCED] < r->cost[SNI_BY_GRAPH] ? SNI_BY_REDUCED : SNI_BY_GRAPH;
+  r->way = r->cost[SNI_BY_DUAL] < WORTHWHILE * r->cost[best] ? SNI_BY_DUAL : best;
+  for (int k = 0; k < SNI_WAYS; k++) {
+    if (status || k != r->way) {
+      sni_kkt_free(&kkt[k]);
+    }
+  }
+  if (!status && r->way != SNI_BY_DUAL && !kkt[r->way]) {
+    return sni_fail(err, SN_E_LIMIT, "%d rows of constraints are too many: no form of them fits",
+                    r->d->m->nrow);
+  }
+  r->kkt = kkt[r->way];
+  return status;
+}
+
+void sni_rows_describe(const sni_rows *r, char *out, size_t out_size) {
+  const size_t used = strlen(out);
+  snprintf(out + used, out_size - used, "%s for %d row%s of constraints", name[r->way],
+           r->d->m->nrow, r->d->m->nrow == 1 ? "" : "s");
+  const char *sign = ": ";
+  for (int k = 0; k < SNI_WAYS; k++) {
+    if (isfinite(r->cost[k])) {
+      const size_t at = strlen(out);
+      snprintf(out + at, out_size - at, "%s%s %.3g us a solve", sign, name[k], 1e-3 * r->cost[k]);
+      sign = ", ";
+    }
+  }
+}
