@@ -32,7 +32,10 @@ const redmax_scene redmax_scenes[SCENES] = {
 static sn_status load_scene(redmax_row *r, sn_error *err) {
   const redmax_scene *scene = &redmax_scenes[r->scene];
   const make_generator *g = make_find(scene->generator);
-  make_settings s = {NAN, NAN, NAN, NAN, scene->weight, scene->towers, NULL};
+  make_settings s = MAKE_USUAL;
+  s.weight = scene->weight;
+  s.towers = scene->towers;
+  s.end = "spring"; /* this table is without loops */
   if (scene->option) {
     *(strcmp(scene->option, "--count") == 0 ? &s.count : &s.size) = r->size;
   }

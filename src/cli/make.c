@@ -8,10 +8,11 @@
 
 #include "base/error.h"
 #include "io/words.h"
-#include "math/vec3.h"
+#include "math/so3.h"
 
-static const make_generator *const generators[] = {&make_bridge, &make_deck, &make_net,
-                                                   &make_tensegrity, &make_arm};
+static const make_generator *const generators[] = {
+    &make_bridge,   &make_deck, &make_net,     &make_tensegrity, &make_arm,  &make_hand,
+    &make_umbrella, &make_ring, &make_fourbar, &make_ladder,     &make_gear, &make_slider_crank};
 enum { GENERATORS = sizeof generators / sizeof *generators };
 
 const make_generator *make_find(const char *name) {
@@ -91,17 +92,33 @@ make_text make_show_rod(sn_vec3 x, sn_vec3 z) {
   return t;
 }
 
-void make_head(sni_text *out, const char *name, double gravity, const char *comment) {
+make_text make_show_pose(sn_se3 E) {
+  make_text t;
+  snprintf(t.text, sizeof t.text, "{pos: %.80s, rotvec: %.80s}", make_show3(E.p).text,
+           make_show3(sn_so3_log(E.R)).text);
+  return t;
+}
+
+void make_head_in(sni_text *out, const char *name, const char *units, double gravity,
+                  const char *comment) {
   sni_text_add(out, "# Made by 'sinew make %s'.\n#\n%s", name, comment);
-  sni_text_add(out, "sinew: 1\nunits: m kg s\nup: z\ngravity: [0, 0, %s]\n",
+  sni_text_add(out, "sinew: 1\nunits: %s\nup: z\ngravity: [0, 0, %s]\n", units,
                make_show(-gravity).text);
 }
 
-void make_foot(sni_text *out, double duration, const char *channels) {
+void make_head(sni_text *out, const char *name, double gravity, const char *comment) {
+  make_head_in(out, name, "m kg s", gravity, comment);
+}
+
+void make_foot_at(sni_text *out, double step, double duration, const char *channels) {
   sni_text_add(out,
-               "\nrun:\n  method: redmax\n  step: 0.01\n  duration: %s\n"
+               "\nrun:\n  method: redmax\n  step: %s\n  duration: %s\n"
                "  record: {every: 0.02, channels: %s}\n",
-               make_show(duration).text, channels);
+               make_show(step).text, make_show(duration).text, channels);
+}
+
+void make_foot(sni_text *out, double duration, const char *channels) {
+  make_foot_at(out, 0.01, duration, channels);
 }
 
 /* ---- the command ---- */
@@ -121,7 +138,7 @@ static int print_scene(const cli_command *self, const make_generator *g, make_se
 }
 
 int make_run(const cli_command *self, int argc, char **argv) {
-  make_settings s = {NAN, NAN, NAN, NAN, NAN, NULL, NULL};
+  make_settings s = MAKE_USUAL;
   cli_list plain = {0};
   int code = cli_parse(self, argc, argv, &s, &plain);
   for (int k = 0; k < GENERATORS && code == CLI_GO; k++) {
@@ -147,7 +164,7 @@ static int fail_unknown(const cli_command *self, const char *name) {
 static int make(const cli_command *self, int argc, char **argv) {
   if (argc == 0) {
     for (int k = 0; k < GENERATORS; k++) {
-      printf("%-12s%s\n", generators[k]->name, generators[k]->command.doc);
+      printf("%-13s%s\n", generators[k]->name, generators[k]->command.doc);
     }
     return CLI_DONE;
   }
@@ -166,12 +183,12 @@ const cli_command cli_make = {
     .name = "make",
     .arguments = "[NAME [OPTION...]]",
     .most = 1,
-    .doc = "write a scene by rule, in any size: bridge, deck, net, ...",
+    .doc = "write a scene by rule, in any size: bridge, ladder, ring, ...",
     .about =
-        "Writes a scene with springs between many bodies to standard output; the same options\n"
-        "give the same text.  Without a name it lists what there is; 'sinew make NAME --help'\n"
-        "has the options of each.",
+        "Writes a scene with springs or loops between many bodies to standard output; the same\n"
+        "options give the same text.  Without a name it lists what there is; 'sinew make NAME\n"
+        "--help' has the options of each.",
     .examples = "  sinew make\n"
                 "  sinew make bridge --count 40 > bridge.yaml\n"
-                "  sinew make deck --count 20 | sinew run - --duration 1\n",
+                "  sinew make ladder --count 20 | sinew run - --duration 1\n",
     .run = make};

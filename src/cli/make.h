@@ -4,14 +4,22 @@
 #ifndef CLI_MAKE_H
 #define CLI_MAKE_H
 
+#include <math.h>
+
 #include "cli/cli.h"
 #include "io/text.h"
+#include "math/se3.h"
 
 /* What all generators may be asked for; each uses some of it. */
 typedef struct make_settings {
-  double count, size, rows, columns, weight; /* NAN: the usual */
-  const char *towers, *shape;                /* NULL: the usual */
+  double count, size, rows, columns, weight, pattern, length; /* NAN: the usual  */
+  const char *towers, *shape, *end, *closure, *coordinates;   /* NULL: the usual */
 } make_settings;
+#define MAKE_USUAL                                                                                 \
+  (make_settings) {                                                                                \
+    .count = NAN, .size = NAN, .rows = NAN, .columns = NAN, .weight = NAN, .pattern = NAN,         \
+    .length = NAN                                                                                  \
+  }
 
 /* A number that must be within limits. */
 typedef struct make_number {
@@ -60,12 +68,18 @@ make_text make_show(double x);
 make_text make_show3(sn_vec3 x); /* "[x, y, z]" */
 /* "{pos: [..], rotvec: [..]}": the pose at x that turns the z axis to the unit vector z */
 make_text make_show_rod(sn_vec3 x, sn_vec3 z);
+/* likewise, any pose */
+make_text make_show_pose(sn_se3 E);
 
 /* The first lines: what the scene is (in comment lines), units and gravity. */
 void make_head(sni_text *out, const char *name, double gravity, const char *comment);
-/* The last ones. */
+void make_head_in(sni_text *out, const char *name, const char *units, double gravity,
+                  const char *comment);
+/* The last ones: at steps of 10 ms, or others. */
 void make_foot(sni_text *out, double duration, const char *channels);
+void make_foot_at(sni_text *out, double step, double duration, const char *channels);
 
-extern const make_generator make_bridge, make_deck, make_net, make_tensegrity, make_arm;
+extern const make_generator make_bridge, make_deck, make_net, make_tensegrity, make_arm,
+    make_umbrella, make_hand, make_fourbar, make_ladder, make_ring, make_slider_crank, make_gear;
 
 #endif

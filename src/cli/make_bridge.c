@@ -2,9 +2,9 @@
  *
  * The deck is a chain of hinged boxes over 24 m in a flat arch: with n pieces and m = n/2, the
  * angle between pieces grows from the middle, a_i = sinh(s (i + 1)/(m - 1)), s = 1/(2n), so that
- * the arch has the same shape for every n.  Its near end is hinged to an anchor, its far end is
- * tied to the other one by a stiff spring of no length.  Thirty cables lead to two tower tops,
- * which are fixed points (rigid) or tops of chains of hinged boxes (flexible). */
+ * the arch has the same shape for every n.  Its near end is hinged to an anchor, its far end to the
+ * other one by a loop, or tied to it by a stiff spring of no length.  Thirty cables lead to two
+ * tower tops, which are fixed points (rigid) or tops of chains of hinged boxes (flexible). */
 #include "cli/make.h"
 
 #include <math.h>
@@ -131,6 +131,27 @@ static void write_towers(bool bend_over, int n, sni_text *out) {
   }
 }
 
+/* The far end of the deck at its anchor: a hinge, which closes a loop, or a spring. */
+static void write_end(const make_settings *s, double length, sni_text *out) {
+  const int n = (int)s->count;
+  const make_text at = make_show(length);
+  if (strcmp(s->end, "loop") == 0) {
+    sni_text_add(out,
+                 "\n# The far end of the deck is hinged to its anchor.\nloops:\n"
+                 "  end: {type: revolute, axis: [0, -1, 0], a: {body: world, at: [%s, 0, %s]}, "
+                 "b: {body: deck_%d, at: [%s, 0, 0]}}\n",
+                 make_show(HALF_SPAN).text, make_show(DECK_Z).text, n, at.text);
+    return;
+  }
+  sni_text_add(out,
+               "  # The far end of the deck is tied to its anchor.\n"
+               "  tie: {stiffness: %s, damping: %s, rest_length: 0, a: {body: deck_%d, at: [%s, 0, "
+               "0]},\n"
+               "        b: {body: world, at: [%s, 0, %s]}}\n",
+               make_show(TIE).text, make_show(TIE_DAMPING).text, n, at.text,
+               make_show(HALF_SPAN).text, make_show(DECK_Z).text);
+}
+
 static void write_cables(const bridge *b, bool bend_over, int n, sni_text *out) {
   arch a = arch_begin(n);
   sni_text_add(out, "\n# Stiffness of a cable: %s N for its own length of stretch.\nforces:\n",
@@ -153,13 +174,6 @@ static void write_cables(const bridge *b, bool bend_over, int n, sni_text *out) 
                  k + 1, make_show(b->cable_stretch / length).text, piece + 1, make_show(along).text,
                  top);
   }
-  sni_text_add(
-      out,
-      "  # The far end of the deck is tied to its anchor.\n"
-      "  tie: {stiffness: %s, damping: %s, rest_length: 0, a: {body: deck_%d, at: [%s, 0, 0]},\n"
-      "        b: {body: world, at: [%s, 0, %s]}}\n",
-      make_show(TIE).text, make_show(TIE_DAMPING).text, n, make_show(a.length).text,
-      make_show(HALF_SPAN).text, make_show(DECK_Z).text);
 }
 
 /* Something heavy crosses the bridge: it hands its weight on from one cable's foot to the next. */
@@ -196,6 +210,7 @@ static void write_bridge(const make_settings *s, sni_text *out) {
   write_towers(bend_over, n, out);
   write_cables(b, bend_over, n, out);
   write_weight(s, out);
+  write_end(s, arch_begin(n).length, out);
   char channels[128];
   snprintf(channels, sizeof channels, "[T, V, E, deck_%d.pos.*, deck_%d.pos.*]", (n + 1) / 2, n);
   make_foot(out, CROSSING, channels);
@@ -207,22 +222,27 @@ static const cli_option options[] = {
     {"--towers", "KIND", CLI_TEXT, offsetof(make_settings, towers),
      "rigid (if not given) or flexible"},
     {"--weight", "W", CLI_NUMBER, offsetof(make_settings, weight),
-     "newtons that cross the deck in 5 s; 0 if not given"}};
+     "newtons that cross the deck in 5 s; 0 if not given"},
+    {"--end", "KIND", CLI_TEXT, offsetof(make_settings, end),
+     "what holds the far end of the deck: loop (if not given), a hinge; or spring, a stiff one"}};
 static const make_number numbers[] = {
     {"--count", offsetof(make_settings, count), 80, 4, 100000, true},
     {"--weight", offsetof(make_settings, weight), 0, 0, 1e9, false}};
 static const make_word words[] = {
-    {"--towers", offsetof(make_settings, towers), {"rigid", "flexible"}}};
+    {"--towers", offsetof(make_settings, towers), {"rigid", "flexible"}},
+    {"--end", offsetof(make_settings, end), {"loop", "spring"}}};
 
 const make_generator make_bridge = {
     .name = "bridge",
     .command = {.name = "make bridge",
-                .arguments = "[--count N] [--towers rigid|flexible] [--weight W]",
+                .arguments =
+                    "[--count N] [--towers rigid|flexible] [--weight W] [--end loop|spring]",
                 .doc = "a cable-stayed bridge with rigid or flexible towers",
                 .about =
-                    "A cable-stayed bridge of 24 m: a chain of hinged pieces on thirty cables.",
+                    "A cable-stayed bridge of 24 m: a chain of hinged pieces on thirty cables,\n"
+                    "hinged to the ground at both ends.",
                 .option = options,
-                .noption = 3,
+                .noption = 4,
                 .examples =
                     "  sinew make bridge --count 20 > bridge.yaml\n"
                     "  sinew make bridge --towers flexible --weight 4800*500 > bridge.yaml\n",
@@ -230,5 +250,5 @@ const make_generator make_bridge = {
     .number = numbers,
     .nnumber = 2,
     .word = words,
-    .nword = 1,
+    .nword = 2,
     .write = write_bridge};

@@ -79,14 +79,13 @@ static void write_push(int strut, double at, double force, sni_text *out) {
 
 /* ---- prisms ---- */
 
-#define PI     3.14159265358979323846
 #define RADIUS 0.4
 #define HEIGHT 0.8
-#define TURN   (PI / 6) /* of an upright cable */
+#define TURN   (SN_PI / 6) /* of an upright cable */
 
 /* Knot k of the triangle on top of `stage` prisms: even ones turn to one side, odd ones back. */
 static sn_vec3 prism_knot(int stage, int k) {
-  const double angle = 2 * PI * k / 3 + (stage % 2) * TURN;
+  const double angle = 2 * SN_PI * k / 3 + (stage % 2) * TURN;
   return (sn_vec3){RADIUS * cos(angle), RADIUS * sin(angle), HEIGHT * stage};
 }
 

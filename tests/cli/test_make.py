@@ -9,7 +9,7 @@ import yaml
 
 from command import BAD_INPUT, SCENES, SINEW, Command, sinew
 
-NAMES = ["bridge", "deck", "net", "tensegrity", "arm"]
+NAMES = ["bridge", "deck", "net", "tensegrity", "arm", "hand", "umbrella", "ring", "fourbar", "ladder", "gear", "slider-crank"]
 SCENE_FILES = {  # of scenes/redmax, and what makes them
     "bridge": ["bridge", "--count", "40"],
     "bridge_flexible": ["bridge", "--count", "20", "--towers", "flexible", "--weight", "4800*500"],
@@ -18,6 +18,13 @@ SCENE_FILES = {  # of scenes/redmax, and what makes them
     "tensegrity": ["tensegrity"],
     "tensegrity_balls": ["tensegrity", "--shape", "icosahedron", "--size", "3"],
     "arm": ["arm"],
+    "hand": ["hand"],
+    "umbrella": ["umbrella"],
+    "ring": ["ring"],
+    "fourbar": ["fourbar", "--count", "3"],
+    "ladder": ["ladder"],
+    "planetary_gear": ["gear"],
+    "slider_crank": ["slider-crank"],
 }
 
 
@@ -99,9 +106,12 @@ class Make(Command):
             text, rows = self.sane("bridge", "--count", count)
             scene = yaml.safe_load(text)
             self.assertEqual(sum(name.startswith("deck_") for name in scene["bodies"]), count)
-            self.assertEqual(len(scene["forces"]), 31)
+            self.assertEqual((len(scene["forces"]), list(scene["loops"])), (30, ["end"]))
             self.assertEqual(scene["gravity"], [0, 0, -9.8])
-            # the deck ends at its anchor, and stays there
+            # the deck ends at its anchor, and stays there: the last piece turns about it
+            for row in rows:
+                gap = math.hypot(12 - row[f"deck_{count}.pos.x"], 3 - row[f"deck_{count}.pos.z"])
+                self.assertLess(abs(gap - scene["defaults"]["body"]["shapes"][0]["size"][0]), 1e-9)
             end = [[row[f"deck_{count}.pos.{axis}"] for axis in "xz"] for row in rows]
             length = scene["defaults"]["body"]["shapes"][0]["size"][0]
             self.assertLess(abs(end[0][0] + length - 12), 0.02 + length / 2)
@@ -109,6 +119,92 @@ class Make(Command):
                 self.assertLess(math.hypot(x - end[0][0], z - end[0][1]), 0.05)
             # it gives way under its own weight, a little, and comes to rest
             self.assertLess(rows[-1]["E"], rows[0]["E"])
+
+    def test_bridge_with_a_spring_at_its_end(self):
+        text, rows = self.sane("bridge", "--count", 20, "--end", "spring")
+        scene = yaml.safe_load(text)
+        self.assertNotIn("loops", scene)
+        self.assertEqual(scene["forces"]["tie"]["rest_length"], 0)
+        _, hinged = self.sane("bridge", "--count", 20)
+        self.assertLess(abs(rows[-1]["deck_10.pos.z"] - hinged[-1]["deck_10.pos.z"]), 2e-3)  # the loop closes what the drawing leaves open
+
+    def test_umbrella(self):
+        for count, freedom in ((10, 241), (16, 385), (5, 113)):
+            text, rows = self.sane("umbrella", "--count", count)
+            report = json.loads(self.good("check", "-", "--json", stdin=text))["summary"]
+            self.assertEqual((report["dofs"], report["dofs_free"]), (freedom, freedom - 24))
+            self.assertEqual(len(yaml.safe_load(text)["forces"]), 8 * count + 1)
+            # the ribs stay in their planes
+            self.assertLess(max(abs(row[f"rib_1_{count}.pos.y"]) for row in rows), 1e-4)
+            if count == 10:  # an independent program, which closes the loops in two rows, says 1.75
+                self.assertLess(abs(rows[-1]["runner.q"] - 1.75), 0.01)
+
+    def test_umbrella_opens(self):
+        _, rows = self.run_scene(self.good("make", "umbrella", "--count", 6), 4)
+        self.assertGreater(max(row["runner.q"] for row in rows), 15)
+        self.assertGreater(max(row["rib_1_6.pos.x"] for row in rows), 25)
+
+    def test_hand(self):
+        for coordinates, freedom in (("hyper", 19), ("reduced", 23)):
+            text, rows = self.sane("hand", "--coordinates", coordinates, duration=2)
+            report = json.loads(self.good("check", "-", "--json", stdin=text))["summary"]
+            self.assertEqual((report["dofs"], report["dofs_free"]), (23, freedom - 16))
+            bent = max(abs(row["index_2.q"] - 2 * row["index_3.q"]) for row in rows)
+            self.assertEqual(bent < 1e-8, coordinates == "hyper")
+            self.assertLess(max(abs(row["palm.q1"]) for row in rows), 0.1)  # the wrist hardly gives way
+            self.assertGreater(min(row["index_3.q"] for row in rows), 0.1)
+
+    def test_fourbar(self):
+        for count, energy in ((1, 20.4533), (10, 158.8883), (40, 620.3383)):
+            for closure in ("hinge", "point"):
+                text, rows = self.sane("fourbar", "--count", count, "--closure", closure, duration=0.1)
+                scene = yaml.safe_load(text)
+                self.assertEqual((len(scene["bodies"]), len(scene["initial"])), (2 * count + 1, 2 * count + 1))
+                self.assertLess(abs(rows[0]["E"] - energy), 1e-3)
+                for row in rows:
+                    self.assertLess(abs(math.hypot(row["bar_1.pos.x"], row["bar_1.pos.z"]) - 1), 1e-9)
+                    self.assertLess(abs(row["bar_1.pos.x"] - math.sin(row["rod_0.q"])), 1e-9)
+
+    def test_ladder(self):
+        for count, pattern in ((1, 1), (3, 1), (2, 5)):
+            text, rows = self.sane("ladder", "--count", count, "--pattern", pattern, duration=0.5)
+            report = json.loads(self.good("check", "-", "--json", stdin=text))["summary"]
+            self.assertEqual(report["bodies"], count * (2 * pattern + 1))
+            self.assertEqual(report["dofs_free"], 3 * count * (2 * pattern + 1) - 3 * count)
+            self.assertEqual(len(yaml.safe_load(text)["loops"]), count)
+            # it falls straight, until it whips
+            self.assertTrue(all(abs(row[f"rung_{count}.pos.y"]) < 1e-6 for row in rows if row["t"] < 0.2))
+            self.assertLess(min(row[f"rung_{count}.pos.z"] for row in rows), -0.1)
+
+    def test_ring(self):
+        for count in (3, 4, 40, 101):
+            text, rows = self.sane("ring", "--count", count, duration=3)
+            scene = yaml.safe_load(text)
+            self.assertEqual((scene["bodies"]["link"]["repeat"]["count"], list(scene["loops"])), (count, ["closing"]))
+            far = [row[f"link_{count // 2 + 1}.pos.x"] for row in rows]
+            self.assertLess(min(far), -0.4)
+            self.assertGreater(max(far), 0.3)  # it swings
+            self.assertLess(rows[-1]["E"], rows[0]["E"])
+
+    def test_slider_crank(self):
+        for length, weight in ((0.3, 1), (0.11, 5)):
+            _, rows = self.sane("slider-crank", "--length", length, "--weight", weight, duration=1)
+            for row in rows:
+                a = row["crank.q"]
+                x = 0.1 * math.cos(a) + math.sqrt(length ** 2 - (0.1 * math.sin(a)) ** 2)
+                self.assertLess(abs(row["slider.q"] - x), 1e-9)
+
+    def test_gear(self):
+        """The carrier is three times slower than the sun, and the planets turn against it."""
+        for count in (1, 3, 9):
+            text, rows = self.sane("gear", "--count", count, duration=2)
+            self.assertEqual(len(yaml.safe_load(text)["constraints"]), 2 * count)
+            for row in rows:
+                self.assertLess(abs(row["carrier.qd"] - row["sun.qd"] / 3), 1e-9)
+                self.assertLess(abs(row["planet_1.qd"] + 4 * row["carrier.qd"]), 1e-9)
+            self.assertGreater(rows[-1]["sun.qd"], 1)
+            # what holds the ring takes twice the torque of the sun, but for what speeds up the planets
+            self.assertGreater(abs(rows[-1]["brake.tau"]), 1)
 
     def test_flexible_bridge(self):
         for count in (4, 20, 80):
