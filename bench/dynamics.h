@@ -1,6 +1,6 @@
 /* dynamics.h: one row of `sinew bench dynamics`: a model in everybody's form, and how they did.
  *
- *     recursive   sn_sim_forward as a user calls it: state set, accelerations out.  This counts.
+ *     recursive   sn_sim_forward as a user calls it: state in, accelerations out.  This counts.
  *     passes      the passes of the recursion alone (kinematics, articulated inertias), same data
  *     textbook    aba_textbook_calc, compiled with the same flags
  *     memory      as much memory as an evaluation touches, written forward and read backward,
@@ -26,7 +26,7 @@ typedef struct row {
   aba_textbook *textbook;
   sn_model *m;
   sn_sim *sim;
-  sn_state *state;
+  sn_state *state[2];
   double *memory;
   double *q[2], *qd[2];   /* for us                                                         */
   double *tau;            /* likewise                                                       */

@@ -77,6 +77,8 @@ static void set_states(row *r) {
         bench_rotvec_rate(r->bq[s] + from + 3, r->bqd[s] + from + 3, r->qd[s] + to + 3);
       }
     }
+    memcpy(sn_state_q(r->state[s]), r->q[s], (size_t)r->nv * sizeof(double));
+    memcpy(sn_state_qd(r->state[s]), r->qd[s], (size_t)r->nv * sizeof(double));
   }
 }
 
@@ -102,9 +104,8 @@ static size_t touched_bytes(const sn_model *m) {
   const sni_tree *t = &m->tree;
   const size_t per_body = sizeof(sni_link) + sizeof(sni_lane6) /* a */ + sizeof(sni_mass) +
                           4 * sizeof(int) /* parent, vadr, slot, factor */ + sizeof *t->gather;
-  const size_t per_coordinate =
-      2 * sizeof(sni_lane6) /* S, Y */ + sizeof(sn_vec6) /* S0 */ +
-      10 * sizeof(double) /* q, qd twice; qdd; tau twice; L, z, armature */;
+  const size_t per_coordinate = 2 * sizeof(sni_lane6) /* S, Y */ + sizeof(sn_vec6) /* S0 */ +
+                                8 * sizeof(double) /* q, qd, qdd; tau twice; L, z, armature */;
   return (size_t)t->nbody * per_body + (size_t)t->nv * per_coordinate +
          (size_t)t->nslot * sizeof(sni_art) + (size_t)t->npool * sizeof(double);
 }
@@ -120,9 +121,10 @@ sn_status dynamics_row_build(row *r, const char *scene, int size, sn_error *err)
   const size_t before = bench_heap_bytes();
   status = status == SN_OK ? build_model(r, err) : status;
   status = status == SN_OK ? sn_sim_create(r->m, NULL, &r->sim, err) : status;
-  status = status == SN_OK ? sn_state_create(r->m, &r->state, err) : status;
+  status = status == SN_OK ? sn_state_create(r->m, &r->state[0], err) : status;
+  r->bytes = bench_heap_bytes() - before; /* a user needs one state */
+  status = status == SN_OK ? sn_state_create(r->m, &r->state[1], err) : status;
   if (status == SN_OK) {
-    r->bytes = bench_heap_bytes() - before;
     r->touched = touched_bytes(r->m);
     set_states(r);
     r->block = calloc(1, r->touched + LINE_BYTES);
@@ -132,7 +134,8 @@ sn_status dynamics_row_build(row *r, const char *scene, int size, sn_error *err)
 }
 
 void dynamics_row_free(row *r) {
-  sn_state_free(&r->state);
+  sn_state_free(&r->state[0]);
+  sn_state_free(&r->state[1]);
   sn_sim_free(&r->sim);
   sn_model_free(&r->m);
   aba_textbook_free(&r->textbook);
@@ -144,10 +147,7 @@ void dynamics_row_free(row *r) {
 /* ---- the calls ---- */
 
 static void call_recursive(row *r) {
-  const size_t bytes = (size_t)r->nv * sizeof(double);
-  memcpy(sn_state_q(r->state), r->q[r->turn], bytes);
-  memcpy(sn_state_qd(r->state), r->qd[r->turn], bytes);
-  sn_sim_forward(r->sim, r->state, &(sn_input){.tau = r->tau}, r->qdd, NULL);
+  sn_sim_forward(r->sim, r->state[r->turn], &(sn_input){.tau = r->tau}, r->qdd, NULL);
 }
 
 static void call_passes(row *r) {

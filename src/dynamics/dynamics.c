@@ -360,8 +360,24 @@ bool sni_dynamics_reparam(const sni_dynamics *d, double *q, double *qd) {
   return changed;
 }
 
+/* x - x is 0 for finite numbers alone; or-ing the bits goes four at a time, a test each does not.
+ */
+static bool all_finite(const double *x, int n) {
+  uint64_t bits = 0;
+  for (int k = 0; k < n; k++) {
+    const double zero = x[k] - x[k];
+    uint64_t b;
+    memcpy(&b, &zero, sizeof b);
+    bits |= b;
+  }
+  return bits == 0;
+}
+
 int sni_dynamics_not_finite(const sni_dynamics *d, const double *x) {
   const sni_tree *t = &d->m->tree;
+  if (all_finite(x, t->nv)) {
+    return -1;
+  }
   for (int i = 0; i < t->nbody; i++) {
     for (int k = t->vadr[i]; k < t->vadr[i + 1]; k++) {
       if (!isfinite(x[k])) {

@@ -1,15 +1,21 @@
 /* compile_tree.c: names, parents and the order of the bodies.
  *
  * Bodies are numbered level by level from the ground, so that a parent comes before its children;
- * within a level by kind of joint, so that joints of one kind stand together; then as given. */
+ * within a level by kind of joint, so that joints of one kind stand together; then as given.
+ *
+ * In large models levels are so long that a parent has left the cache when a pass comes to the
+ * children.  So these are numbered block by block, and each block in levels: first the trunk, then
+ * the subtrees that hang on it. */
 #include "model/compile.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define BODIES_MAX 10000000
-#define NO_PARENT  (-2) /* named, but there is no such body */
+#define BODIES_MAX   10000000
+#define LARGE        1000 /* bodies, of nearly a kilobyte each */
+#define BLOCK_BODIES 64   /* in a block: what a pass touches of them is half a first cache */
+#define NO_PARENT    (-2) /* named, but there is no such body */
 
 typedef struct entry {
   const char *name;
@@ -23,14 +29,15 @@ static int by_name(const void *a, const void *b) {
 }
 
 typedef struct place {
-  int given, level, kind;
+  int given, block, level, kind;
 } place;
 
-static int by_level(const void *a, const void *b) {
+static int by_block_and_level(const void *a, const void *b) {
   const place *x = a, *y = b;
-  return x->level != y->level ? x->level - y->level
-         : x->kind != y->kind ? x->kind - y->kind
-                              : x->given - y->given;
+  return x->block != y->block   ? x->block - y->block
+         : x->level != y->level ? x->level - y->level
+         : x->kind != y->kind   ? x->kind - y->kind
+                                : x->given - y->given;
 }
 
 static int find(const entry *list, int n, const char *name) {
@@ -115,15 +122,51 @@ static void find_levels(sni_compile *c, const sn_body_def *def, const int *paren
   }
 }
 
+/* Bodies with more than a block below them are the trunk, block 0.  The subtrees that hang on it
+ * share blocks with their neighbours.  Needs bodies sorted by level. */
+static void find_blocks(const int *parent, int n, place *sorted, int *size, int *block) {
+  int last = 1, filled = 0;
+  memset(size, 0, (size_t)n * sizeof *size);
+  memset(block, 0, (size_t)n * sizeof *block);
+  for (int i = n - 1; i >= 0; i--) {
+    const int k = sorted[i].given, p = parent[k];
+    size[k]++;
+    if (p >= 0) {
+      size[p] += size[k];
+    }
+  }
+  for (int i = 0; i < n; i++) {
+    const int k = sorted[i].given, p = parent[k];
+    if (size[k] > BLOCK_BODIES) {
+      continue;
+    }
+    if (p >= 0 && size[p] <= BLOCK_BODIES) {
+      block[k] = block[p];
+    } else {
+      if (filled + size[k] > BLOCK_BODIES) {
+        last++;
+        filled = 0;
+      }
+      filled += size[k];
+      block[k] = last;
+    }
+    sorted[i].block = block[k];
+  }
+}
+
 static void order_bodies(sni_compile *c, const sn_body_def *def, const int *parent,
-                         const int *level, int n, place *sorted) {
+                         const int *level, int n, place *sorted, int *scratch) {
   sn_model *m = c->m;
   sni_tree *t = &m->tree;
   for (int k = 0; k < n; k++) {
-    sorted[k] =
-        (place){k, level[k], def[k].joint.type ? sni_joint_kind_find(def[k].joint.type) : 0};
+    const int kind = def[k].joint.type ? sni_joint_kind_find(def[k].joint.type) : 0;
+    sorted[k] = (place){k, 0, level[k], kind};
   }
-  qsort(sorted, (size_t)n, sizeof *sorted, by_level);
+  qsort(sorted, (size_t)n, sizeof *sorted, by_block_and_level);
+  if (n > LARGE) {
+    find_blocks(parent, n, sorted, scratch, scratch + n);
+    qsort(sorted, (size_t)n, sizeof *sorted, by_block_and_level);
+  }
   for (int i = 0; i < n; i++) {
     m->given[sorted[i].given] = i;
   }
@@ -157,7 +200,7 @@ void sni_compile_tree(sni_compile *c) {
   c->def = calloc(count, sizeof *c->def);
   c->broken = calloc(count, sizeof *c->broken);
   entry *list = calloc(count, sizeof *list);
-  int *parent = calloc(3 * count, sizeof *parent);
+  int *parent = calloc(4 * count, sizeof *parent);
   place *sorted = calloc(count, sizeof *sorted);
   if (c->out_of_memory || !c->def || !c->broken || !list || !parent || !sorted) {
     c->out_of_memory = true;
@@ -173,7 +216,7 @@ void sni_compile_tree(sni_compile *c) {
       }
     }
     find_levels(c, def, parent, n, level, stack);
-    order_bodies(c, def, parent, level, n, sorted);
+    order_bodies(c, def, parent, level, n, sorted, stack);
     for (int k = 0; k < n; k++) {
       m->by_name[k] = m->given[list[k].given];
     }

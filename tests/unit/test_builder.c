@@ -630,6 +630,47 @@ TEST(what_can_be_asked_of_a_model) {
   sn_model_free(&m);
 }
 
+/* Of a large model (here a ternary tree, given from the tips down) parents still come first, and
+ * small subtrees stay together: 3280 bodies, of which 3 * 40 hang on each of 27 in the trunk. */
+TEST(a_large_model_is_numbered_by_subtrees) {
+  enum { N = 3280 };
+  sn_builder *b = sn_builder_create();
+  for (int k = N - 1; k >= 0; k--) {
+    char name[32], parent[32];
+    snprintf(name, sizeof name, "b%d", k);
+    snprintf(parent, sizeof parent, "b%d", (k - 1) / 3);
+    const sn_body_def def = test_link(name, k > 0 ? parent : NULL, "revolute");
+    add(b, &def);
+  }
+  sn_model *m = test_finish(b);
+  int level[N], first[N], last[N], size[N];
+  for (int i = N - 1; i >= 0; i--) {
+    first[i] = last[i] = i;
+    size[i] = 0;
+  }
+  for (int i = N - 1; i >= 0; i--) {
+    const int p = sn_model_body_parent(m, i);
+    CHECK(p < i, "body %d has parent %d", i, p);
+    size[i]++;
+    if (p >= 0) {
+      size[p] += size[i];
+      first[p] = first[i] < first[p] ? first[i] : first[p];
+      last[p] = last[i] > last[p] ? last[i] : last[p];
+    }
+  }
+  int whole = 0;
+  for (int i = 0; i < N; i++) {
+    const int p = sn_model_body_parent(m, i);
+    level[i] = p < 0 ? 0 : level[p] + 1;
+    CHECK(size[i] > 40 || last[i] - first[i] < 64, "%s is spread over bodies %d to %d",
+          sn_model_body_name(m, i), first[i], last[i]);
+    CHECK(i == 0 || size[i] <= 40 || level[i] >= level[i - 1], "levels in the trunk");
+    whole += size[i] == 40;
+  }
+  CHECK(whole == 81, "%d subtrees of 40", whole);
+  sn_model_free(&m);
+}
+
 /* What the recursive method cannot do, it says by name before the first step. */
 TEST(the_method_says_what_it_cannot_do) {
   for (int which = 0; which < 3; which++) {
@@ -670,5 +711,6 @@ int main(void) {
             T(run_and_gravity), T(mistakes_of_all_rooms_together),
             T(expressions_come_with_their_column), T(thousands_of_mistakes),
             T(a_builder_is_finished_once), T(warnings_do_not_stop), T(definitions_are_copied),
-            T(what_can_be_asked_of_a_model), T(the_method_says_what_it_cannot_do));
+            T(what_can_be_asked_of_a_model), T(a_large_model_is_numbered_by_subtrees),
+            T(the_method_says_what_it_cannot_do));
 }
