@@ -21,7 +21,8 @@
 
 /* Length without a suffix that files of this kind have. */
 static size_t stem_length(const char *name) {
-  static const char *const suffix[] = {".csv", ".yaml", ".yml", ".json"};
+  static const char *const suffix[] = {".csv", ".snr",  ".glb", ".html",
+                                       ".h5",  ".yaml", ".yml", ".json"};
   const size_t n = strlen(name);
   for (size_t k = 0; k < sizeof suffix / sizeof *suffix; k++) {
     const size_t m = strlen(suffix[k]);

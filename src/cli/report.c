@@ -91,9 +91,10 @@ void cli_report_print(const cli_report *r, const cli_plan *plan, FILE *to) {
   }
   fputc('\n', to);
   if (r->out) {
-    fprintf(to, "  recorded    %s: %" PRId64 " row%s of %d column%s\n",
-            strcmp(r->out, "-") == 0 ? "standard output" : r->out, r->rows, r->rows == 1 ? "" : "s",
-            r->columns, r->columns == 1 ? "" : "s");
+    fprintf(to, "  recorded    %s: %" PRId64 " %s%s of %d %s%s\n",
+            strcmp(r->out, "-") == 0 ? "standard output" : r->out, r->rows,
+            r->frames ? "frame" : "row", r->rows == 1 ? "" : "s", r->columns,
+            r->frames ? "channel" : "column", r->columns == 1 ? "" : "s");
   }
   if (r->save) {
     fprintf(to, "  saved       %s: the state at t = %g\n", r->save, r->t_end);

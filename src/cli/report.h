@@ -27,6 +27,7 @@ typedef struct cli_report {
   double rise;               /* largest E - E_start                                      */
 
   const char *out; /* recording, NULL: none                                            */
+  bool frames;     /* it is of frames and channels, not of rows and columns            */
   int64_t rows;
   int columns;
   const char *save;   /* file of the last state, NULL: none                              */

@@ -12,7 +12,7 @@
 #include "cli/plan.h"
 #include "cli/progress.h"
 #include "cli/report.h"
-#include "io/recorder.h"
+#include "cli/sink.h"
 
 typedef struct settings {
   cli_scene_settings scene;
@@ -31,7 +31,9 @@ static const cli_option options[] = {
     {"--duration", "S", CLI_NUMBER, AT(duration), "how long to simulate, from the start or --load"},
     {"--step", "H", CLI_NUMBER, AT(step), "time from one state to the next"},
     CLI_SCENE_OPTIONS(settings, scene),
-    {"--out", "FILE.csv", CLI_TEXT, AT(out), "record into this file; -: standard output"},
+    {"--out", "FILE", CLI_TEXT, AT(out),
+     "record into this file: .snr is a recording with all poses, .csv a table, others what 'sinew "
+     "convert' makes; -: a table to standard output"},
     {"--channels", "PATTERNS", CLI_WORDS, AT(channels),
      "what to record, separated by commas, with * and ?: 'E,hip.*,*.pos.z'"},
     {"--every", "S", CLI_NUMBER, AT(every), "time between records; 0: every step"},
@@ -51,8 +53,7 @@ typedef struct job {
   sn_scene *scene;
   sn_sim *sim;
   sn_state *state;
-  sni_recorder recorder;
-  bool recording;
+  cli_sink sink;
   cli_plan plan;
   cli_report report;
   sn_error err;     /* the first that stopped it */
@@ -144,10 +145,13 @@ static int prepare_recorder(job *j) {
   const sn_run_def *run = sn_model_run(sn_scene_model(j->scene));
   const bool own = j->s->channels.count > 0;
   sn_error err = {0};
-  const sn_status status = sni_recorder_open(
-      &j->recorder, j->sim, j->s->out, own ? j->s->channels.item : run->record_channels,
-      own ? j->s->channels.count : run->nrecord_channel, &err);
-  j->recording = true;
+  sn_recorder_options o = sn_recorder_options_default();
+  o.scene = strcmp(j->file, "-") == 0 ? NULL : j->file;
+  o.channels = own ? j->s->channels.item : run->record_channels;
+  o.nchannel = own ? j->s->channels.count : run->nrecord_channel;
+  o.every = (double)j->plan.stride * j->plan.run.options.step;
+  o.duration = j->plan.run.duration;
+  const sn_status status = cli_sink_open(&j->sink, j->sim, j->state, j->s->out, &o, &err);
   if (status == SN_E_VALUE) {
     snprintf(err.path, sizeof err.path, "%s", own ? "--channels" : "run.record.channels");
   }
@@ -160,8 +164,7 @@ static int prepare_recorder(job *j) {
 
 static int record(job *j) {
   sn_error err = {0};
-  return sni_recorder_add(&j->recorder, j->sim, j->state, NULL, &err) == SN_OK ? CLI_DONE
-                                                                               : fail(j, &err);
+  return cli_sink_add(&j->sink, j->state, &err) == SN_OK ? CLI_DONE : fail(j, &err);
 }
 
 static void look_at_energy(job *j) {
@@ -173,12 +176,12 @@ static void look_at_energy(job *j) {
 /* Records and looks at the energy where step k is one of those. */
 static int observe(job *j, int64_t k, int64_t last) {
   const int64_t stride =
-      j->recording || last <= ENERGIES_MAX ? j->plan.stride : last / ENERGIES_MAX;
+      j->sink.open || last <= ENERGIES_MAX ? j->plan.stride : last / ENERGIES_MAX;
   if (k % stride != 0 && k != last) {
     return CLI_DONE;
   }
   look_at_energy(j);
-  return j->recording ? record(j) : CLI_DONE;
+  return j->sink.open ? record(j) : CLI_DONE;
 }
 
 static void show_progress(const job *j, cli_progress *p, int64_t k, int64_t last) {
@@ -279,14 +282,18 @@ static void keep_failed_step(job *j) {
 static int finish_files(job *j, int code) {
   sn_error err = {0};
   const bool was_written = code != CLI_BAD_INPUT; /* else it has been said already */
-  if (j->recording && sni_recorder_close(&j->recorder, &err) != SN_OK && was_written) {
+  const sn_ending ending = code == CLI_DONE       ? SN_ENDED
+                           : code > CLI_SIGNALLED ? SN_INTERRUPTED
+                                                  : SN_FAILED;
+  const sn_error *what = j->err.code ? &j->err : NULL;
+  if (cli_sink_close(&j->sink, ending, j->report.t_end, what, &err) != SN_OK && was_written) {
     code = fail(j, &err);
   }
-  j->recording = false;
   if (j->s->out) {
     j->report.out = j->s->out;
-    j->report.rows = j->recorder.csv.rows;
-    j->report.columns = j->recorder.csv.columns;
+    j->report.frames = j->sink.frames;
+    j->report.rows = j->sink.rows;
+    j->report.columns = j->sink.columns;
   }
   if (j->s->save) {
     if (sn_state_save(j->state, j->s->save, &err) != SN_OK) {
@@ -355,9 +362,7 @@ static int run(const cli_command *self, int argc, char **argv) {
   if (code == CLI_GO) {
     job j = {.self = self, .s = &s, .file = plain.item[0], .report = {.scene = plain.item[0]}};
     code = work(&j);
-    if (j.recording) {
-      sni_recorder_close(&j.recorder, NULL);
-    }
+    cli_sink_close(&j.sink, SN_FAILED, 0, NULL, NULL);
     sn_state_free(&j.state);
     sn_state_free(&j.earlier[0]);
     sn_state_free(&j.earlier[1]);
@@ -378,16 +383,18 @@ const cli_command cli_run = {
     .most = 1,
     .doc = "simulate a scene",
     .about =
-        "Simulates a scene (-: from standard input) and prints how it went.  --out records it as\n"
-        "CSV: the first row is the start, numbers have all their digits.  A run of 2N steps "
-        "equals\n"
-        "one of N steps with --save and another with --load, bit for bit.\n\n"
+        "Simulates a scene (-: from standard input) and prints how it went.  --out records it: as\n"
+        "a table (.csv: the first row is the start, numbers have all their digits), as a "
+        "recording\n"
+        "with the poses of all bodies (.snr), or as what can be made of one (.glb, .html).  A run\n"
+        "of 2N steps equals one of N steps with --save and another with --load, bit for bit.\n\n"
         "Ctrl-C ends a run cleanly: files are complete up to there, exit status 130.",
     .option = options,
     .noption = sizeof options / sizeof *options,
     .examples =
         "  sinew run scenes/pendulum.yaml\n"
         "  sinew run scenes/pendulum.yaml --out pendulum.csv --every 0.05\n"
+        "  sinew run scenes/pendulum.yaml --out pendulum.snr\n"
         "  sinew run scenes/pendulum.yaml --integrator rk4 --step 1/240 --duration 2\n"
         "  sinew run scenes/pendulum.yaml --set initial.rod.q=30*deg --set run.step=0.005\n"
         "  sinew run scenes/demo.yaml --duration 1 --out trail.csv --channels 'wheel.pos.*,E'\n"

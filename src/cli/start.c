@@ -3,7 +3,7 @@
 
 #include <stdio.h>
 
-#include "io/recorder.h"
+#include "io/choice.h"
 #include "methods/blame.h"
 
 static void add(sni_error_list *list, const char *file, sn_error *err) {
@@ -50,7 +50,7 @@ static void try_channels(const sn_sim *sim, const char *file, cli_start *s) {
   const sn_run_def *run = &sim->m->run;
   for (int k = 0; k < run->nrecord_channel; k++) {
     sn_error err = {0};
-    if (sni_recorder_check(sim, &run->record_channels[k], 1, &err) != SN_OK) {
+    if (sni_choice_check(sim, &run->record_channels[k], 1, &err) != SN_OK) {
       snprintf(err.path, sizeof err.path, "run.record.channels[%d]", k);
       add(&s->errors, file, &err);
     }

@@ -2,22 +2,17 @@
 #ifndef SNI_RECORDER_H
 #define SNI_RECORDER_H
 
+#include "io/choice.h"
 #include "io/csv_writer.h"
-#include "sinew/sinew.h"
 
 typedef struct sni_recorder {
   sni_csv_writer csv;
-  int *channel; /* csv.columns  those that are recorded; the first is t */
-  double *value;
+  sni_choice choice;
 } sni_recorder;
 
-/* pattern: names with * and ?; npattern = 0: the usual channels.  A pattern that fits nothing is
- * an error, before the file is touched. */
+/* pattern: see sni_choice_make.  Patterns are looked at before the file is touched. */
 sn_status sni_recorder_open(sni_recorder *r, const sn_sim *sim, const char *path,
                             const char *const *pattern, int npattern, sn_error *err);
-/* SN_OK, or what sni_recorder_open would say about the patterns. */
-sn_status sni_recorder_check(const sn_sim *sim, const char *const *pattern, int npattern,
-                             sn_error *err);
 /* A number that is not finite is an error, and its row is left out. */
 sn_status sni_recorder_add(sni_recorder *r, sn_sim *sim, const sn_state *state,
                            const sn_input *input, sn_error *err);

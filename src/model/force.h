@@ -79,6 +79,13 @@ typedef struct sni_measure {
   double length, rate, tension;
 } sni_measure;
 
+/* A force or torque as an arrow, for those who look at it. */
+typedef struct sni_force_arrow {
+  int body;
+  bool torque;
+  sn_vec3 point, vector; /* in the world */
+} sni_force_arrow;
+
 typedef struct sni_force_ops {
   sni_kind kind;
   int nparam; /* numbers that may be changed during a run; their keys in order in param_key */
@@ -102,6 +109,7 @@ typedef struct sni_force_ops {
   /* NULL: it has none.  recorded: unless asked otherwise */
   bool recorded;
   sni_measure (*measure)(const sni_force_eval *e, const sni_force *force, const double *param);
+  sni_force_arrow (*arrow)(const sni_force_eval *e, const sni_force *force); /* NULL: none */
 } sni_force_ops;
 
 int sni_force_kind_find(const char *keyword); /* -1: none */

@@ -46,6 +46,12 @@ static int point_force_tangent(const sni_force_eval *e, const sni_force *f, cons
   return n;
 }
 
+static sni_force_arrow point_force_arrow(const sni_force_eval *e, const sni_force *f) {
+  return (sni_force_arrow){.body = f->body[0],
+                           .point = sni_force_point(e->E_wb, f->body[0], f->at[0]),
+                           .vector = sni_force_vector_value(e, f)};
+}
+
 static void body_torque_finish(sni_part_builder *b, const sn_force_def *def, sni_force *force,
                                double *param) {
   (void)param;
@@ -56,6 +62,13 @@ static void body_torque_apply(const sni_force_eval *e, const sni_force *f, const
   (void)param;
   sn_vec6 *wrench = &e->wrench[f->body[0]];
   wrench->w = sn_vec3_add(wrench->w, sni_force_vector_value(e, f));
+}
+
+static sni_force_arrow body_torque_arrow(const sni_force_eval *e, const sni_force *f) {
+  return (sni_force_arrow){.body = f->body[0],
+                           .torque = true,
+                           .point = e->E_wb[f->body[0]].p,
+                           .vector = sni_force_vector_value(e, f)};
 }
 
 #define FIELD_BODY                                                                                 \
@@ -98,9 +111,11 @@ const sni_force_ops sni_force_point_force = {.kind = {"point_force", "a force at
                                                       SNI_COUNT(point_force_field)},
                                              .finish = point_force_finish,
                                              .apply = point_force_apply,
-                                             .tangent = point_force_tangent};
+                                             .tangent = point_force_tangent,
+                                             .arrow = point_force_arrow};
 
 const sni_force_ops sni_force_body_torque = {
     .kind = {"body_torque", "a torque on a body", body_torque_field, SNI_COUNT(body_torque_field)},
     .finish = body_torque_finish,
-    .apply = body_torque_apply};
+    .apply = body_torque_apply,
+    .arrow = body_torque_arrow};
