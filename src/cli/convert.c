@@ -55,8 +55,10 @@ static int convert(const cli_command *self, const settings *s, const char *in, c
   } else if (s->json) {
     code = print_json(self, r, out);
   } else if (!s->quiet) {
-    printf("%s: %lld frames, %d bodies, %d channels\n", out, (long long)sn_recording_frame_count(r),
-           sn_recording_body_count(r), sn_recording_channel_count(r));
+    const long long frames = sn_recording_frame_count(r);
+    const int bodies = sn_recording_body_count(r), channels = sn_recording_channel_count(r);
+    printf("%s: %lld frame%s, %d bod%s, %d channel%s\n", out, frames, frames == 1 ? "" : "s",
+           bodies, bodies == 1 ? "y" : "ies", channels, channels == 1 ? "" : "s");
   }
   sn_recording_free(&r);
   return code;
@@ -80,10 +82,12 @@ const cli_command cli_convert = {
     .doc = "make a table, an animation or a page of a recording",
     .about =
         "Makes another file of a recording; its suffix says which: .csv is the table that the run\n"
-        "would have written, .html one page that plays the recording in any browser.\n"
+        "would have written, .glb an animation in glTF 2.0, .html one page that plays in any "
+        "browser.\n"
         "A recording that was cut short gives what there is, and a warning.",
     .option = options,
     .noption = sizeof options / sizeof *options,
     .examples = "  sinew run scenes/pendulum.yaml --out pendulum.snr\n"
-                "  sinew convert pendulum.snr pendulum.csv\n",
+                "  sinew convert pendulum.snr pendulum.csv\n"
+                "  sinew convert pendulum.snr pendulum.glb\n",
     .run = run};

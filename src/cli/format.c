@@ -19,6 +19,7 @@ static sn_status html_write(sn_recording *r, const char *path, sn_error *err) {
 
 static const cli_format formats[] = {
     {".csv", "the channels, as a table", NULL, sni_export_csv},
+    {".glb", "an animation in glTF 2.0", NULL, sni_export_glb},
     {".html", "a page that plays it in any browser", html_possible, html_write}};
 
 const cli_format *cli_format_at(int k) {

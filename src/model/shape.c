@@ -168,6 +168,10 @@ sni_aabb sni_shape_bounds(const sn_shape_def *def, const sni_mesh *mesh, sn_se3 
   return ops_of(def)->bounds(def, mesh, E);
 }
 
+void sni_shape_surface(const sn_shape_def *def, const sni_mesh *mesh, sni_surface *out) {
+  ops_of(def)->surface(def, mesh, out);
+}
+
 /* ---- Shapes between two points --------------------------------------------------------------- */
 
 static double length_of(sn_vec3 a) {

@@ -10,6 +10,7 @@
 #include "math/inertia.h"
 #include "model/field.h"
 #include "model/mesh_file.h"
+#include "model/surface.h"
 
 /* A box along the axes. */
 typedef struct sni_aabb {
@@ -27,6 +28,8 @@ typedef struct sni_shape_ops {
   sn_inertia (*mass)(const sn_shape_def *def, const sni_mesh *mesh, double density);
   /* The smallest box around the shape along the axes of the frame in which the body has pose E. */
   sni_aabb (*bounds)(const sn_shape_def *def, const sni_mesh *mesh, sn_se3 E);
+  /* Adds its surface as triangles, in the body's frame. */
+  void (*surface)(const sn_shape_def *def, const sni_mesh *mesh, sni_surface *out);
 } sni_shape_ops;
 
 int sni_shape_kind_find(const char *keyword); /* -1: none */
@@ -41,6 +44,9 @@ sn_status sni_shape_check(const sn_shape_def *def, sn_error *err);
  * Without a density the mass is 0.  E: identity for the box in the body's frame. */
 sn_inertia sni_shape_mass(const sn_shape_def *def, const sni_mesh *mesh);
 sni_aabb sni_shape_bounds(const sn_shape_def *def, const sni_mesh *mesh, sn_se3 E);
+
+/* Likewise.  out begins as {0}. */
+void sni_shape_surface(const sn_shape_def *def, const sni_mesh *mesh, sni_surface *out);
 
 /* ---- Shared by the files in shapes/ ---- */
 

@@ -29,6 +29,29 @@ static sni_aabb box_bounds(const sn_shape_def *def, const sni_mesh *mesh, sn_se3
   return sni_aabb_around(at.p, (sn_vec3){h[0], h[1], h[2]});
 }
 
+/* Each face has vertices of its own, so that edges are sharp. */
+static void box_surface(const sn_shape_def *def, const sni_mesh *mesh, sni_surface *out) {
+  (void)mesh;
+  const double h[3] = {0.5 * def->size.x, 0.5 * def->size.y, 0.5 * def->size.z};
+  out->smooth = true;
+  for (int face = 0; face < 6; face++) {
+    const int i = face / 2, j = (i + 1) % 3, k = (i + 2) % 3;
+    const double side = face % 2 ? 1 : -1;
+    const uint32_t first = (uint32_t)out->nvertex;
+    for (int corner = 0; corner < 4; corner++) {
+      double x[3], n[3] = {0};
+      n[i] = side;
+      x[i] = side * h[i];
+      x[j] = (corner == 1 || corner == 2 ? side : -side) * h[j]; /* counterclockwise from outside */
+      x[k] = (corner >= 2 ? 1 : -1) * h[k];
+      sni_surface_vertex(out, sn_se3_point(def->at, (sn_vec3){x[0], x[1], x[2]}),
+                         sn_mat3_mul_vec(def->at.R, (sn_vec3){n[0], n[1], n[2]}));
+    }
+    sni_surface_triangle(out, first, first + 1, first + 2);
+    sni_surface_triangle(out, first, first + 2, first + 3);
+  }
+}
+
 static const sni_field box_field[] = {SNI_FIELD_SHAPE_AT,
                                       {.key = "size",
                                        .type = SNI_F_VEC3,
@@ -42,4 +65,5 @@ const sni_shape_ops sni_shape_box = {
     .has_at = true,
     .check = box_check,
     .mass = box_mass,
-    .bounds = box_bounds};
+    .bounds = box_bounds,
+    .surface = box_surface};

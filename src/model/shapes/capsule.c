@@ -28,6 +28,17 @@ static sni_aabb capsule_bounds(const sn_shape_def *def, const sni_mesh *mesh, sn
                        sni_aabb_around(sn_se3_point(E, def->to), h));
 }
 
+static void capsule_surface(const sn_shape_def *def, const sni_mesh *mesh, sni_surface *out) {
+  (void)mesh;
+  const sni_segment s = sni_segment_calc(def);
+  const double z = 0.5 * s.length;
+  sni_profile profile[SNI_ARC + 2];
+  out->smooth = true;
+  sni_profile_arc(profile, def->radius, -z, -SN_PI / 2, 0, SNI_ARC / 2);
+  sni_profile_arc(profile + SNI_ARC / 2 + 1, def->radius, z, 0, SN_PI / 2, SNI_ARC / 2);
+  sni_surface_turn(out, sni_surface_frame(s.middle, s.axis), profile, SNI_ARC + 2);
+}
+
 static const sni_field capsule_field[] = {SNI_FIELD_SHAPE_FROM, SNI_FIELD_SHAPE_TO,
                                           SNI_FIELD_SHAPE_RADIUS};
 
@@ -36,4 +47,5 @@ const sni_shape_ops sni_shape_capsule = {
              capsule_field, SNI_COUNT(capsule_field)},
     .check = sni_segment_check,
     .mass = capsule_mass,
-    .bounds = capsule_bounds};
+    .bounds = capsule_bounds,
+    .surface = capsule_surface};

@@ -22,6 +22,16 @@ static sni_aabb cylinder_bounds(const sn_shape_def *def, const sni_mesh *mesh, s
                        sni_aabb_around(sn_se3_point(E, def->to), h));
 }
 
+static void cylinder_surface(const sn_shape_def *def, const sni_mesh *mesh, sni_surface *out) {
+  (void)mesh;
+  const sni_segment s = sni_segment_calc(def);
+  const double r = def->radius, z = 0.5 * s.length;
+  const sni_profile profile[] = {{0, -z, 0, -1}, {r, -z, 0, -1}, {r, -z, 1, 0},
+                                 {r, z, 1, 0},   {r, z, 0, 1},   {0, z, 0, 1}};
+  out->smooth = true;
+  sni_surface_turn(out, sni_surface_frame(s.middle, s.axis), profile, SNI_COUNT(profile));
+}
+
 static const sni_field cylinder_field[] = {SNI_FIELD_SHAPE_FROM, SNI_FIELD_SHAPE_TO,
                                            SNI_FIELD_SHAPE_RADIUS};
 
@@ -30,4 +40,5 @@ const sni_shape_ops sni_shape_cylinder = {.kind = {"cylinder",
                                                    cylinder_field, SNI_COUNT(cylinder_field)},
                                           .check = sni_segment_check,
                                           .mass = cylinder_mass,
-                                          .bounds = cylinder_bounds};
+                                          .bounds = cylinder_bounds,
+                                          .surface = cylinder_surface};

@@ -29,6 +29,22 @@ static sni_aabb ellipsoid_bounds(const sn_shape_def *def, const sni_mesh *mesh, 
   return sni_aabb_around(at.p, (sn_vec3){h[0], h[1], h[2]});
 }
 
+/* A unit ball, stretched; normals shrink where points stretch. */
+static void ellipsoid_surface(const sn_shape_def *def, const sni_mesh *mesh, sni_surface *out) {
+  (void)mesh;
+  sni_profile arc[SNI_ARC + 1];
+  const sn_vec3 r = def->radii;
+  out->smooth = true;
+  sni_profile_arc(arc, 1, 0, -SN_PI / 2, SN_PI / 2, SNI_ARC);
+  sni_surface_turn(out, sn_se3_identity(), arc, SNI_ARC + 1);
+  for (int k = 0; k < out->nvertex; k++) {
+    const sn_vec3 u = out->vertex[k];
+    const sn_vec3 n = {u.x / r.x, u.y / r.y, u.z / r.z};
+    out->vertex[k] = sn_se3_point(def->at, (sn_vec3){u.x * r.x, u.y * r.y, u.z * r.z});
+    out->normal[k] = sn_mat3_mul_vec(def->at.R, sn_vec3_scale(n, 1 / sn_vec3_norm(n)));
+  }
+}
+
 static const sni_field ellipsoid_field[] = {SNI_FIELD_SHAPE_AT,
                                             {.key = "radii",
                                              .type = SNI_F_VEC3,
@@ -42,4 +58,5 @@ const sni_shape_ops sni_shape_ellipsoid = {.kind = {"ellipsoid", "an ellipsoid, 
                                            .has_at = true,
                                            .check = ellipsoid_check,
                                            .mass = ellipsoid_mass,
-                                           .bounds = ellipsoid_bounds};
+                                           .bounds = ellipsoid_bounds,
+                                           .surface = ellipsoid_surface};

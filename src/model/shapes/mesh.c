@@ -253,6 +253,18 @@ static sni_aabb mesh_bounds(const sn_shape_def *def, const sni_mesh *mesh, sn_se
   return box;
 }
 
+/* Flat triangles: the file's edges are meant. */
+static void mesh_surface(const sn_shape_def *def, const sni_mesh *mesh, sni_surface *out) {
+  for (int v = 0; v < mesh->nvertex; v++) {
+    sni_surface_vertex(out, sn_se3_point(def->at, sn_vec3_scale(mesh->vertex[v], def->scale)),
+                       (sn_vec3){0});
+  }
+  for (int t = 0; t < mesh->ntriangle; t++) {
+    const int *v = mesh->triangle[t].v;
+    sni_surface_triangle(out, (uint32_t)v[0], (uint32_t)v[1], (uint32_t)v[2]);
+  }
+}
+
 static const sni_field mesh_field[] = {SNI_FIELD_SHAPE_AT,
                                        {.key = "file",
                                         .type = SNI_F_FILE,
@@ -273,4 +285,5 @@ const sni_shape_ops sni_shape_mesh = {
     .needs_mesh = true,
     .check = mesh_check,
     .mass = mesh_mass,
-    .bounds = mesh_bounds};
+    .bounds = mesh_bounds,
+    .surface = mesh_surface};

@@ -20,6 +20,14 @@ static sni_aabb sphere_bounds(const sn_shape_def *def, const sni_mesh *mesh, sn_
   return sni_aabb_around(sn_se3_point(E, def->at.p), (sn_vec3){r, r, r});
 }
 
+static void sphere_surface(const sn_shape_def *def, const sni_mesh *mesh, sni_surface *out) {
+  (void)mesh;
+  sni_profile arc[SNI_ARC + 1];
+  out->smooth = true;
+  sni_profile_arc(arc, def->radius, 0, -SN_PI / 2, SN_PI / 2, SNI_ARC);
+  sni_surface_turn(out, def->at, arc, SNI_ARC + 1);
+}
+
 static const sni_field sphere_field[] = {SNI_FIELD_SHAPE_AT, SNI_FIELD_SHAPE_RADIUS};
 
 const sni_shape_ops sni_shape_sphere = {
@@ -27,4 +35,5 @@ const sni_shape_ops sni_shape_sphere = {
     .has_at = true,
     .check = sphere_check,
     .mass = sphere_mass,
-    .bounds = sphere_bounds};
+    .bounds = sphere_bounds,
+    .surface = sphere_surface};
