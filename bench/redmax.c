@@ -89,8 +89,14 @@ static int one_row(spec what, double seconds, const bench_settings *settings,
 
 static int write_plot(const bench_settings *settings, const redmax_growth *g) {
   sni_text text = {0};
-  svg_write(g->panel, SCENES, "CPU time of an implicit step of 10 ms", "degrees of freedom",
-            "seconds a step", &text);
+  const svg_style style = {.title = "CPU time of an implicit step of 10 ms",
+                           .x_label = "degrees of freedom",
+                           .y_label = "seconds a step",
+                           .width = 460,
+                           .height = 360,
+                           .log = true,
+                           .marks = true};
+  svg_write(g->panel, SCENES, &style, &text);
   char *svg = sni_text_take(&text);
   errno = 0;
   const bool good = svg && fputs(svg, settings->svg) >= 0 && fflush(settings->svg) == 0;
@@ -149,7 +155,9 @@ static int run(const bench_settings *settings, const bench_output *out) {
   if (!settings->quiet) {
     redmax_print_growth(&g);
   }
-  return code == DONE && settings->svg ? write_plot(settings, &g) : code;
+  code = code == DONE && settings->svg ? write_plot(settings, &g) : code;
+  redmax_growth_free(&g);
+  return code;
 }
 
 const bench_entry bench_redmax = {

@@ -7,7 +7,7 @@
 #define BENCH_REDMAX_H
 
 #include "bench/bench.h"
-#include "bench/svg.h"
+#include "cli/svg.h"
 #include "sinew/sinew.h"
 
 enum { AUTO, TREE, PCG, GRAPH, REDUCED, SOLVERS };
@@ -70,7 +70,8 @@ void redmax_growth_begin(redmax_growth *g);
 void redmax_growth_add(redmax_growth *g, const redmax_row *r);
 /* Exponent, and over how many rows; fewer than two: none. */
 int redmax_growth_exponent(const redmax_growth *g, int scene, int solver, double *exponent);
-void redmax_growth_end(redmax_growth *g); /* writes the exponents into the legends */
+void redmax_growth_end(redmax_growth *g);
+void redmax_growth_free(redmax_growth *g); /* writes the exponents into the legends */
 
 void redmax_print_head(const bench_machine *m);
 void redmax_print_row(const redmax_row *r, bool timed);

@@ -89,7 +89,9 @@ void redmax_growth_add(redmax_growth *g, const redmax_row *r) {
   double best = INFINITY;
   for (int c = 0; c < SOLVERS; c++) {
     if (r->solver[c].sim) {
-      svg_add(&g->panel[r->scene].series[c], r->nv, r->solver[c].least);
+      if (r->solver[c].least > 0) { /* it was timed */
+        svg_add(&g->panel[r->scene].series[c], r->nv, r->solver[c].least);
+      }
       best = c == AUTO ? best : fmin(best, r->solver[c].least);
     }
   }
@@ -97,6 +99,12 @@ void redmax_growth_add(redmax_growth *g, const redmax_row *r) {
   if (ratio > g->worst_auto) {
     g->worst_auto = ratio;
     snprintf(g->worst_at, sizeof g->worst_at, "%s:%d", redmax_scenes[r->scene].name, r->size);
+  }
+}
+
+void redmax_growth_free(redmax_growth *g) {
+  for (int k = 0; k < SCENES; k++) {
+    svg_panel_free(&g->panel[k]);
   }
 }
 

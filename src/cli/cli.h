@@ -13,6 +13,7 @@
 
 enum {
   CLI_DONE = 0,
+  CLI_DIFFERENT = 1, /* `diff`: what was compared is not the same                          */
   CLI_BAD_INPUT = 2, /* what was asked for cannot be done: options, scenes, files          */
   CLI_STOPPED = 3,   /* the solver could not go on                                         */
   CLI_SIGNALLED = 128
@@ -114,6 +115,6 @@ bool cli_json_print(sni_json *j, FILE *to);
 /* ---- the subcommands ---- */
 
 extern const cli_command cli_new, cli_check, cli_run, cli_inverse, cli_schema, cli_bench,
-    cli_version, cli_make, cli_replay, cli_convert;
+    cli_version, cli_make, cli_replay, cli_convert, cli_diff, cli_plot;
 
 #endif

@@ -8,8 +8,7 @@
 #include "base/error.h"
 #include "io/words.h"
 
-/* Does a name fit a pattern, in which * stands for any text and ? for any character? */
-static bool fits(const char *pattern, const char *name) {
+bool sni_choice_fits(const char *pattern, const char *name) {
   const char *star = NULL, *retry = NULL;
   while (*name) {
     if (*pattern == '*') {
@@ -60,7 +59,7 @@ static sn_status choose(const sn_sim *sim, const char *const *pattern, int npatt
   for (int p = 0; p < npattern; p++) {
     bool found = false;
     for (int k = 0; k < n; k++) {
-      if (fits(pattern[p], sn_sim_channel_name(sim, k, name, sizeof name))) {
+      if (sni_choice_fits(pattern[p], sn_sim_channel_name(sim, k, name, sizeof name))) {
         wanted[k] = found = true;
       }
     }

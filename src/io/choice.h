@@ -26,4 +26,7 @@ sn_status sni_choice_calc(sni_choice *c, sn_sim *sim, const sn_state *state, con
 sn_status sni_choice_check(const sn_sim *sim, const char *const *pattern, int npattern,
                            sn_error *err);
 
+/* Does a name fit a pattern, in which * stands for any text and ? for any character? */
+bool sni_choice_fits(const char *pattern, const char *name);
+
 #endif

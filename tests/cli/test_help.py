@@ -7,7 +7,7 @@ import unittest
 
 from command import BAD_INPUT, DONE, SCENES, SINEW, SOURCE, Command, sinew
 
-COMMANDS = ["new", "make", "check", "run", "convert", "replay", "inverse", "schema", "bench", "version"]
+COMMANDS = ["new", "make", "check", "run", "convert", "plot", "diff", "replay", "inverse", "schema", "bench", "version"]
 
 
 class Help(Command):
