@@ -17,12 +17,14 @@ run   cmake               cmake --version
 run   pkg-config          pkg-config --version
 run   libyaml-dev         pkg-config --exists yaml-0.1
 run   libsuitesparse-dev  compiles suitesparse/amd.h
+run   libhdf5-dev?        pkg-config --exists hdf5
 run   nodejs?             node --version
 run   npm?                npm --version
 test  libcmocka-dev       pkg-config --exists cmocka
 test  python3             /usr/bin/python3 --version
 test  python3-jsonschema  /usr/bin/python3 -c import\ jsonschema
 test  python3-yaml        /usr/bin/python3 -c import\ yaml
+test  python3-h5py?       /usr/bin/python3 -c import\ h5py
 test  python3-numpy       /usr/bin/python3 -c import\ numpy
 test  nodejs              node --version
 test  npm                 npm --version

@@ -410,6 +410,6 @@ const cli_command cli_diff = {
     .examples =
         "  sinew run scenes/pendulum.yaml --out fine.snr\n"
         "  sinew run scenes/pendulum.yaml --set run.recursive.rel_tol=1e-7 --out coarse.snr\n"
-        "  sinew diff fine.snr coarse.snr --rel 1e-4\n"
+        "  sinew diff fine.snr coarse.snr --channels 'rod.q*' --rel 1e-4\n"
         "  sinew diff fine.snr fine.snr --json\n",
     .run = run};

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "cli/export_h5.h"
 #include "cli/page.h"
 #include "io/export.h"
 
@@ -20,7 +21,8 @@ static sn_status html_write(sn_recording *r, const char *path, sn_error *err) {
 static const cli_format formats[] = {
     {".csv", "the channels, as a table", NULL, sni_export_csv},
     {".glb", "an animation in glTF 2.0", NULL, sni_export_glb},
-    {".html", "a page that plays it in any browser", html_possible, html_write}};
+    {".html", "a page that plays it in any browser", html_possible, html_write},
+    {".h5", "HDF5", cli_export_h5_possible, cli_export_h5}};
 
 const cli_format *cli_format_at(int k) {
   return k < (int)(sizeof formats / sizeof *formats) ? &formats[k] : NULL;

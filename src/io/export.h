@@ -17,7 +17,4 @@ sn_status sni_export_glb(sn_recording *r, const char *path, sn_error *err);
 sn_status sni_export_html(sn_recording *r, const char *page, size_t n, const char *path,
                           sn_error *err);
 
-/* HDF5; SN_E_UNSUPPORTED where the library was built without it. */
-sn_status sni_export_h5(sn_recording *r, const char *path, sn_error *err);
-
 #endif

@@ -9,6 +9,11 @@ import unittest
 
 import numpy as np
 
+try:
+    import h5py
+except ImportError:
+    h5py = None
+
 from command import BAD_INPUT, DATA, SCENES, SINEW, STOPPED, Command, sinew
 from snr import Recording
 
@@ -149,6 +154,27 @@ class Record(Command):
         done = subprocess.run([SINEW, "run", str(SCENES / "pendulum.yaml"), "--quiet", "--out", str(snr)],
                               preexec_fn=small, capture_output=True, text=True, check=False)
         self.assertEqual((done.returncode, done.stderr), (BAD_INPUT, f"cannot write '{snr}': File too large\n"))
+
+    @unittest.skipIf(h5py is None, "there is no h5py")
+    def test_hdf5(self):
+        snr, h5 = self.place / "a.snr", self.place / "a.h5"
+        scene = next(p for p in ALL if "forces" in p.read_text())
+        self.good("run", scene, *SHORT, "--out", snr)
+        done = sinew("convert", snr, h5, "--quiet")
+        if "built without HDF5" in done.stderr:
+            self.skipTest("built without HDF5")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        r = Recording(snr)
+        with h5py.File(h5, "r") as f:
+            self.assertEqual(json.loads(f.attrs["header"]), r.header)
+            self.assertEqual([x.decode() for x in f["channel_names"]], r.channels)
+            self.assertEqual([x.decode() for x in f["body_names"]], r.bodies)
+            np.testing.assert_array_equal(f["t"], r.t)
+            np.testing.assert_array_equal(f["channels"], r.channel)
+            np.testing.assert_array_equal(f["poses"], r.pose)
+            np.testing.assert_array_equal(f["tensions"], r.tension)
+        self.assertEqual(sinew("convert", snr, self.place / "none" / "a.h5").returncode, BAD_INPUT)
+        self.good("run", SCENES / "pendulum.yaml", *SHORT, "--out", h5)
 
     def test_refused(self):
         text = self.write("text.snr", "t,E\n0,1\n")
