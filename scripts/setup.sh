@@ -18,6 +18,8 @@ run   pkg-config          pkg-config --version
 run   libyaml-dev         pkg-config --exists yaml-0.1
 run   libsuitesparse-dev  compiles suitesparse/amd.h
 run   libhdf5-dev?        pkg-config --exists hdf5
+run   zlib1g-dev          pkg-config --exists zlib
+run   libwebp-dev?        pkg-config --exists libwebp libwebpmux
 run   nodejs?             node --version
 run   npm?                npm --version
 test  libcmocka-dev       pkg-config --exists cmocka
@@ -29,6 +31,7 @@ test  python3-numpy       /usr/bin/python3 -c import\ numpy
 test  nodejs              node --version
 test  npm                 npm --version
 test  chromium            chromium --version
+test  libwebp-dev         pkg-config --exists libwebp libwebpmux
 test  clang?              clang --version
 lint  clang               clang --version
 lint  clang-tidy          clang-tidy --version

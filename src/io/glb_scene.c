@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "io/colors.h"
 #include "io/glb.h"
 
 /* ---- values of the header: nothing in it is believed ---- */
@@ -56,13 +57,11 @@ static int find_color(sni_glb *g, sn_vec3 c) {
   return g->ncolor++;
 }
 
-/* A body without a colour has that of its branch, so that limbs can be told apart. */
-static sn_vec3 branch_color(int branch) {
-  static const sn_vec3 palette[] = {{0.31, 0.47, 0.65}, {0.95, 0.56, 0.17}, {0.35, 0.63, 0.31},
-                                    {0.88, 0.34, 0.35}, {0.46, 0.72, 0.70}, {0.93, 0.79, 0.28},
-                                    {0.69, 0.48, 0.63}, {0.61, 0.46, 0.37}};
-  return palette[branch % SNI_COUNT(palette)];
-}
+/* For the colours of bodies that have none. */
+typedef struct tree_of_bodies {
+  int *parent, *dofs;
+  sn_vec3 *color;
+} tree_of_bodies;
 
 /* ---- shapes ---- */
 
@@ -85,7 +84,8 @@ static sn_status bad_shape(const sni_glb *g, int body, const char *what, sn_erro
                   sn_recording_body_name(g->r, body), what);
 }
 
-static sn_status read_shape(sni_glb *g, int body, int branch, const sni_node *node, sn_error *err) {
+static sn_status read_shape(sni_glb *g, int body, sn_vec3 own, const sni_node *node,
+                            sn_error *err) {
   sni_glb_shape s = {.def = sn_shape_def_default(), .mesh = -1};
   const sni_node *type = sni_node_get(node, "type"), *color = sni_node_get(node, "color");
   const int kind = type && type->kind == SNI_NODE_SCALAR ? sni_shape_kind_find(type->text) : -1;
@@ -103,7 +103,7 @@ static sn_status read_shape(sni_glb *g, int body, int branch, const sni_node *no
     s.def.file = "mesh"; /* its place in the scene is forgotten */
     good = good && read_index(sni_node_get(node, "mesh"), 0, g->r->nmesh, &s.mesh);
   }
-  s.def.color = branch_color(branch);
+  s.def.color = own;
   good = good && (!color || read_vec3(color, &s.def.color));
   sn_error why = {0};
   if (!good || sni_shape_check(&s.def, &why)) {
@@ -114,19 +114,27 @@ static sn_status read_shape(sni_glb *g, int body, int branch, const sni_node *no
   return SN_OK;
 }
 
-static sn_status read_body(sni_glb *g, int body, int *branch, int *branches, sn_error *err) {
-  const sni_node *node = sni_node_at(g->r->bodies, (size_t)body);
-  const sni_node *shapes = sni_node_get(node, "shapes");
-  int parent;
-  if (!read_index(sni_node_get(node, "parent"), -1, body, &parent)) {
-    return sni_fail(err, SN_E_VALUE, "'%s': body '%s' has no parent before it", g->r->path,
-                    sn_recording_body_name(g->r, body));
+static sn_status read_tree(const sni_glb *g, tree_of_bodies *tree, sn_error *err) {
+  for (int b = 0; b < g->nbody; b++) {
+    const sni_node *node = sni_node_at(g->r->bodies, (size_t)b);
+    const sni_node *joint = sni_node_get(node, "joint");
+    if (!read_index(sni_node_get(node, "parent"), -1, b, &tree->parent[b])) {
+      return sni_fail(err, SN_E_VALUE, "'%s': body '%s' has no parent before it", g->r->path,
+                      sn_recording_body_name(g->r, b));
+    }
+    if (!read_index(sni_node_get(joint, "dofs"), 0, SN_NV_MAX + 1, &tree->dofs[b])) {
+      tree->dofs[b] = SN_NV_MAX; /* of a later version: it moves */
+    }
   }
-  branch[body] = parent < 0 ? (*branches)++ : branch[parent];
+  return sni_body_colors(tree->parent, tree->dofs, g->nbody, tree->color, err);
+}
+
+static sn_status read_body(sni_glb *g, int body, sn_vec3 color, sn_error *err) {
+  const sni_node *shapes = sni_node_get(sni_node_at(g->r->bodies, (size_t)body), "shapes");
   g->body[body] = (sni_glb_body){.first = g->nshape, .mesh = -1};
   sn_status status = SN_OK;
   for (size_t k = 0; !status && k < sni_node_count(shapes); k++) {
-    status = read_shape(g, body, branch[body], sni_node_at(shapes, k), err);
+    status = read_shape(g, body, color, sni_node_at(shapes, k), err);
   }
   g->body[body].nshape = g->nshape - g->body[body].first;
   return status;
@@ -186,7 +194,7 @@ static size_t count_inside(const sni_node *list, const char *key) {
   return n;
 }
 
-static sn_status take_memory(sni_glb *g, int **branch, sn_error *err) {
+static sn_status take_memory(sni_glb *g, tree_of_bodies *tree, sn_error *err) {
   const size_t nbody = (size_t)g->nbody, nframe = (size_t)g->r->nframe;
   const size_t nshape = count_inside(g->r->bodies, "shapes");
   g->body = calloc(nbody + 1, sizeof *g->body);
@@ -197,29 +205,34 @@ static sn_status take_memory(sni_glb *g, int **branch, sn_error *err) {
   g->primitive = calloc(nshape + 1, sizeof *g->primitive);
   g->frame = malloc((nframe + 1) * sizeof *g->frame);
   g->time = malloc((nframe + 1) * sizeof *g->time);
-  *branch = malloc((nbody + 1) * sizeof **branch);
+  tree->parent = malloc((nbody + 1) * sizeof *tree->parent);
+  tree->dofs = malloc((nbody + 1) * sizeof *tree->dofs);
+  tree->color = malloc((nbody + 1) * sizeof *tree->color);
   return g->body && g->shape && g->color && g->segment && g->mesh && g->primitive && g->frame &&
-                 g->time && *branch
+                 g->time && tree->parent && tree->dofs && tree->color
              ? SN_OK
              : sni_fail(err, SN_E_MEMORY, "no memory for an animation of '%s'", g->r->path);
 }
 
 sn_status sni_glb_read(sni_glb *g, sn_recording *r, sn_error *err) {
   const sni_node *root = sni_doc_root(r->doc), *up = sni_node_get(root, "up");
-  int *branch = NULL, branches = 0;
+  tree_of_bodies tree = {0};
   *g = (sni_glb){.r = r, .nbody = r->nbody, .metres = 1};
   if (!sni_node_number(sni_node_get(root, "metres"), &g->metres) || !(g->metres > 0)) {
     g->metres = 1;
   }
   g->y_up = up && up->kind == SNI_NODE_SCALAR && strcmp(up->text, "y") == 0;
-  sn_status status = take_memory(g, &branch, err);
+  sn_status status = take_memory(g, &tree, err);
+  status = status ? status : read_tree(g, &tree, err);
   for (int b = 0; !status && b < g->nbody; b++) {
-    status = read_body(g, b, branch, &branches, err);
+    status = read_body(g, b, tree.color[b], err);
   }
   for (int k = 0; !status && k < r->nline; k++) {
     status = read_line(g, k, err);
   }
-  free(branch);
+  free(tree.parent);
+  free(tree.dofs);
+  free(tree.color);
   return status ? status : choose_frames(g, err);
 }
 

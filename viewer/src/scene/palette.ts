@@ -64,14 +64,16 @@ const BRANCHES = [
 ];
 
 const HUE_DRIFT = 0.17;
+const HUES = 8;
 const GROUND = "#98a2af";
 
-/** By branch. Along a long one the hue changes slowly; neighbours differ a little, so that links can be counted. */
+/** By branch, as src/io/colors.c has it. Along a long one the hue changes slowly; neighbours differ a little, so that links can be counted. */
 export function bodyColor(tree: Tree, body: number, out: Color): Color {
   const branch = tree.branch[body];
   if (branch === STILL) return out.set(GROUND);
   const along = tree.along[body];
-  const drift = tree.span[body] > 4 ? (HUE_DRIFT * along) / tree.span[body] : 0;
+  const step = tree.span[body] > 4 ? Math.floor((HUES * along) / tree.span[body]) : 0;
+  const drift = (HUE_DRIFT * step) / HUES;
   return out.set(BRANCHES[branch % BRANCHES.length]).offsetHSL(-drift, 0, along % 2 === 0 ? 0.025 : -0.03);
 }
 

@@ -1,0 +1,202 @@
+"""`sinew render`: the picture shows bodies where camera and motion put them, films have as many pictures as they should."""
+import math
+import os
+import shutil
+import struct
+import subprocess
+import unittest
+import zlib
+
+from command import BAD_INPUT, DONE, SCENES, SINEW, Command, sinew
+
+BALL = """
+sinew: 1
+up: {up}
+gravity: {gravity}
+bodies:
+  ball:
+    parent: world
+    joint: {{type: translation3}}
+    shapes: [{{type: sphere, radius: 0.1, density: 1000, color: [1, 0, 0]}}]
+  post:
+    parent: world
+    joint: {{type: fixed}}
+    shapes: [{{type: box, size: [1, 1, 1], at: {at}, color: [0.2, 0.2, 1]}}]
+initial:
+  ball: {{q: {start}}}
+run: {{duration: 0.2, record: {{every: 0.1}}}}
+"""
+
+
+def read_png(path):
+    """(width, height, rows of bytes), with every filter that this program writes undone."""
+    data = path.read_bytes()
+    assert data[:8] == b"\x89PNG\r\n\x1a\n", "no PNG"
+    at, pixels, size = 8, b"", None
+    while at < len(data):
+        n, kind = struct.unpack(">I4s", data[at:at + 8])
+        body = data[at + 8:at + 8 + n]
+        assert zlib.crc32(kind + body) == struct.unpack(">I", data[at + 8 + n:at + 12 + n])[0], kind
+        if kind == b"IHDR":
+            size = struct.unpack(">IIBBBBB", body)
+        if kind == b"IDAT":
+            pixels += body
+        at += 12 + n
+    assert kind == b"IEND" and size[2:] == (8, 2, 0, 0, 0)
+    width, height = size[:2]
+    raw, rows, above = zlib.decompress(pixels), [], bytes(3 * width)
+    for y in range(height):
+        line = raw[y * (3 * width + 1):(y + 1) * (3 * width + 1)]
+        assert line[0] == 2
+        above = bytes((a + b) & 255 for a, b in zip(line[1:], above))
+        rows.append(above)
+    return width, height, rows
+
+
+def centre_of(rows, is_it):
+    """Mean place of the pixels that are of a kind."""
+    found = [(x + 0.5, y + 0.5) for y, row in enumerate(rows) for x in range(len(row) // 3)
+             if is_it(*row[3 * x:3 * x + 3])]
+    assert found, "there is no such pixel"
+    return sum(x for x, _ in found) / len(found), sum(y for _, y in found) / len(found)
+
+
+def project(p, low, high, width, height, azimuth, elevation):
+    """Where docs/pictures.md puts a point: y up; low, high: the box of all that is shown."""
+    a, e = math.radians(azimuth), math.radians(elevation)
+    back = (math.sin(a) * math.cos(e), math.sin(e), math.cos(a) * math.cos(e))
+    right = (math.cos(a), 0, -math.sin(a))
+    up = (back[1] * right[2] - back[2] * right[1], back[2] * right[0] - back[0] * right[2],
+          back[0] * right[1] - back[1] * right[0])
+    dot = lambda u, v: sum(x * y for x, y in zip(u, v))
+    middle = [(x + y) / 2 for x, y in zip(low, high)]
+    tangent = math.tan(math.radians(35) / 2)
+    distance = 0
+    for k in range(8):
+        corner = [(high if k >> i & 1 else low)[i] - middle[i] for i in range(3)]
+        across = abs(dot(corner, right)) / (tangent * width / height)
+        down = abs(dot(corner, up)) / tangent
+        distance = max(distance, 1.1 * max(across, down) + dot(corner, back))
+    d = [x - m for x, m in zip(p, middle)]
+    depth = distance - dot(d, back)
+    focal = 0.5 * height / tangent
+    return width / 2 + focal * dot(d, right) / depth, height / 2 - focal * dot(d, up) / depth
+
+
+def is_red(r, g, b):
+    return r > 100 and g < 0.4 * r and b < 0.4 * r
+
+
+class Render(Command):
+    def draw(self, scene, *options, name="out.png"):
+        done = sinew("render", scene, "-o", self.place / name, *options)
+        self.assertEqual(done.returncode, DONE, done.stderr)
+        return self.place / name
+
+    def check_place(self, up, start, at, azimuth, elevation):
+        gravity = "[0, 0, 0]"
+        scene = self.write("ball.yaml", BALL.format(up=up, gravity=gravity, start=start, at=at))
+        path = self.draw(scene, "--size", "320x200", "--azimuth", azimuth, "--elevation", elevation)
+        width, height, rows = read_png(path)
+        self.assertEqual((width, height), (320, 200))
+        turn = (lambda p: (p[0], p[2], -p[1])) if up == "z" else tuple
+        ball, box = turn(start), turn(at)
+        low = [min(b - 0.1, c - 0.5) for b, c in zip(ball, box)]
+        high = [max(b + 0.1, c + 0.5) for b, c in zip(ball, box)]
+        want = project(ball, low, high, width, height, azimuth, elevation)
+        found = centre_of(rows, is_red)
+        # a sphere off the axis is seen as an ellipse whose middle is not its centre: half a pixel here
+        self.assertLess(math.dist(want, found), 1.5, f"wanted {want}, found {found}")
+
+    def test_ball_where_it_belongs(self):
+        self.check_place("z", [1.5, -0.2, 1.2], [0, 0, 0.5], 23, 19)
+        self.check_place("z", [0.2, -1.5, 0.9], [0, 0, 0.5], 67, 30)
+        self.check_place("y", [-1.5, 1.2, 0.3], [0, 0.5, 0], -20, 5)
+
+    def test_nearer_things_hide_those_behind(self):
+        scene = self.write("ball.yaml", BALL.format(up="z", gravity="[0, 0, 0]", start=[0, 2, 0.5], at=[0, 0, 0.5]))
+        _, _, rows = read_png(self.draw(scene, "--size", "160x120", "--azimuth", 0, "--elevation", 0))
+        with self.assertRaisesRegex(AssertionError, "no such pixel"):
+            centre_of(rows, is_red)
+        _, _, rows = read_png(self.draw(scene, "--size", "160x120", "--azimuth", 180, "--elevation", 0))
+        centre_of(rows, is_red)
+
+    def test_moment(self):
+        scene = self.write("ball.yaml", BALL.format(up="z", gravity="[10, 0, 0]", start=[-1.5, -1, 0.5], at=[0, 0, 0.5]))
+        places = []
+        for time in (0, 0.1, 0.2):
+            path = self.draw(scene, "--size", "160x100", "--time", time, "--azimuth", 0, "--elevation", 89)
+            places.append(centre_of(read_png(path)[2], is_red)[0])
+        self.assertLess(places[0], places[1])
+        self.assertLess(places[1], places[2])
+
+    def test_same_bytes(self):
+        first = self.draw(SCENES / "pendulum.yaml", "--size", "200x120", "--time", 0.3).read_bytes()
+        again = self.draw(SCENES / "pendulum.yaml", "--size", "200x120", "--time", 0.3, name="again.png").read_bytes()
+        self.assertEqual(first, again)
+        self.assertEqual(sorted(p.name for p in self.place.iterdir()), ["again.png", "out.png"])
+
+    def test_from_recording(self):
+        recording = self.place / "p.snr"
+        self.assertEqual(sinew("run", SCENES / "pendulum.yaml", "--duration", 0.3, "--every", 0.1,
+                               "--out", recording).returncode, DONE)
+        a = self.draw(recording, "--size", "200x120").read_bytes()
+        b = self.draw(SCENES / "pendulum.yaml", "--size", "200x120", "--time", 0.3, name="b.png").read_bytes()
+        self.assertEqual(a, b)
+
+    def test_webp(self):
+        done = sinew("render", SCENES / "pendulum.yaml", "-o", self.place / "p.webp", "--duration", 0.5, "--fps", 10,
+                     "--size", "96x64")
+        if "without libwebp" in done.stderr:
+            self.assertEqual(done.returncode, BAD_INPUT)
+            return
+        self.assertEqual(done.returncode, DONE, done.stderr)
+        data = (self.place / "p.webp").read_bytes()
+        self.assertEqual((data[:4], data[8:12]), (b"RIFF", b"WEBP"))
+        self.assertEqual(len(data), 8 + struct.unpack("<I", data[4:8])[0])
+        self.assertEqual(data.count(b"ANMF"), 6)
+        self.assertIn("6 pictures", done.stdout)
+
+    @unittest.skipUnless(shutil.which("ffmpeg"), "films in MP4 are made by ffmpeg, which is not here")
+    def test_mp4(self):
+        path = self.draw(SCENES / "pendulum.yaml", "--duration", 0.5, "--fps", 10, "--size", "97x65", name="p.mp4")
+        data = path.read_bytes()
+        self.assertEqual(data[4:8], b"ftyp")
+        self.assertIn(b"avc1", data)
+
+    def test_mp4_without_ffmpeg(self):
+        self.assertEqual(self.refused("-o", self.place / "p.mp4", path="").returncode, BAD_INPUT)
+
+    def refused(self, *options, path=None):
+        environment = dict(os.environ) if path is None else {**os.environ, "PATH": path}
+        return subprocess.run([SINEW, "render", str(SCENES / "pendulum.yaml"), *map(str, options)], capture_output=True,
+                              text=True, check=False, env=environment, timeout=60)
+
+    def test_refused(self):
+        out = ("-o", self.place / "x.png")
+        for options, words in [
+            ((), "-o FILE.png"),
+            (("-o", self.place / "x.jpg"), "needs .png, .webp or .mp4"),
+            ((*out, "--size", "big"), "--size: is 'big'"),
+            ((*out, "--size", "10x10"), "needs two numbers from 16 to 16384"),
+            ((*out, "--zoom", "0"), "--zoom: is 0, needs a number > 0"),
+            ((*out, "--elevation", "90"), "--elevation: is 90"),
+            ((*out, "--fps", "0"), "--fps: is 0"),
+            (("-o", self.place / "nowhere" / "x.png"), "cannot write"),
+        ]:
+            done = self.refused(*options)
+            self.assertEqual(done.returncode, BAD_INPUT, options)
+            self.assertIn(words, done.stderr)
+            self.assertEqual(list(self.place.iterdir()), [])
+        done = sinew("render", self.write("bad.yaml", "sinew: 1\nbodies: {a: {}}\n"), *out)
+        self.assertEqual(done.returncode, BAD_INPUT)
+        self.assertIn("bad.yaml:", done.stderr)
+
+    def test_bodies_without_shapes(self):
+        scene = self.write("bare.yaml", "sinew: 1\nbodies:\n  a: {parent: world, joint: {type: free}, inertia: "
+                           "{mass: 1, xx: 1, yy: 1, zz: 1}}\nrun: {duration: 0}\n")
+        read_png(self.draw(scene, "--size", "32x32"))
+
+
+if __name__ == "__main__":
+    unittest.main()
