@@ -1,5 +1,7 @@
 #!/usr/bin/env bash
-# Runs the demo scene, shows how it went and says where the results are: scripts/demo.sh [BUILD_DIR]
+# Runs the demo scenes, shows how they went and says where the results are: scripts/demo.sh [BUILD_DIR]
+#
+# In a terminal it ends with a live view of the bridge, until Ctrl-C (SINEW_DEMO_VIEW=0: without).
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
@@ -43,7 +45,30 @@ awk -v title="The ribbon dancer" \
   -v lines="#5b6b80 9 tower,turret,upper_arm,forearm,wand;#9fb0c5 3 wand,ribbon_1;#ff5d73 4 ribbon_*;#5b6b80 5 turret,thread_1;#c9d4e3 1.5 thread_*,axle,wheel" \
   -v trails="#ff5d73 ribbon_60;#ffd166 ribbon_1;#4cc9f0 wheel" -v dots="#4cc9f0 13 wheel" \
   -f scripts/draw.awk "$out/demo.csv" >"$out/demo.svg"
+# A page: the recording of the bridge, with the story of scripts/demo_panel.json beside it.
+echo
+echo "A cable-stayed bridge: thirty stiff cables, and a load that crosses it. The scene is scenes/redmax/bridge.yaml:"
+echo
+bridge() { # how the page was made, or why not
+  "$build/sinew" run scenes/redmax/bridge.yaml --out "$out/bridge.html" || return
+  awk -v file=scripts/demo_panel.json '
+    BEGIN { mark = "<script type=\"application/json\" id=\"panel\">"; while ((getline line < file) > 0) story = story line "\n" }
+    { at = index($0, mark "</script>") }
+    at { print substr($0, 1, at + length(mark) - 1) story substr($0, at + length(mark)); next }
+    { print }' "$out/bridge.html" >"$out/page.part" && mv "$out/page.part" "$out/bridge.html"
+}
+have_page=1
+bridge || have_page=0
+
 echo
 echo "Results:"
 echo "  $out/demo.csv   energies, coordinates, torques and places at $(($(wc -l <"$out/demo.csv") - 1)) moments"
 echo "  $out/demo.svg   the motion as a moving picture: open it in a browser"
+view=("$build/sinew" view scenes/redmax/bridge.yaml --panel scripts/demo_panel.json)
+if [[ $have_page == 1 ]]; then
+  echo "  $out/bridge.html   the bridge, to be turned and played: open file://$(cd "$out" && pwd)/bridge.html in a browser"
+  echo "To pull at the bridge and to change its cables while it moves: ${view[*]} --open"
+  if [[ -t 0 && -t 1 && ${SINEW_DEMO_VIEW:-1} != 0 ]]; then
+    exec "${view[@]}" --open
+  fi
+fi

@@ -11,7 +11,7 @@
 #include <webp/encode.h>
 #include <webp/mux.h>
 
-#define QUALITY 80
+#define QUALITY 88
 
 typedef struct state {
   WebPAnimEncoder *encoder;
@@ -29,6 +29,8 @@ static sn_status begin(cli_film *f, sn_error *err) {
   if (s && WebPAnimEncoderOptionsInit(&options) && WebPConfigInit(&s->config)) {
     options.minimize_size = 0;
     options.allow_mixed = 0;
+    options.kmin = 5; /* whole pictures now and then: differences leave traces */
+    options.kmax = 10;
     s->config.quality = QUALITY;
     s->config.method = 4;
     s->encoder = WebPAnimEncoderNew(f->width, f->height, &options);

@@ -1,5 +1,8 @@
 """scripts/demo.sh: what `make demo` shows and leaves behind."""
+import base64
+import json
 import os
+import re
 import subprocess
 import unittest
 import xml.etree.ElementTree as ElementTree
@@ -16,11 +19,17 @@ class Demo(Command):
                               cwd=self.place)
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         self.assertIn("scenes/demo.yaml: done, t = 0 to 10 ", done.stdout)
-        for name in ("demo.csv", "demo.svg"):
+        for name in ("demo.csv", "demo.svg", "bridge.html"):
             self.assertIn(f"  {build / 'demo' / name} ", done.stdout)
         courses = [line for line in done.stdout.splitlines() if "▁" in line]
         self.assertEqual(len(courses), 7)
         self.assertTrue(all(sum(line.count(c) for c in "▁▂▃▄▅▆▇█") == 64 for line in courses))
+
+        page = (build / "demo" / "bridge.html").read_text(encoding="utf-8")
+        story = json.loads(re.search(r'<script type="application/json" id="panel">(.*?)</script>', page, re.DOTALL)[1])
+        self.assertEqual((story["sliders"][0]["min"], story["sliders"][0]["max"]), (1, 1e8))
+        recording = re.search(r'id="recording">([A-Za-z0-9+/=]*)</script>', page)[1]
+        self.assertEqual(base64.b64decode(recording)[:4], b"SNR1")
 
         table = read_csv(build / "demo" / "demo.csv")
         self.assertEqual((len(table["t"]), table["t"][-1]), (501, 10))
