@@ -157,10 +157,27 @@ typedef struct sn_term_def {
   double factor;
 } sn_term_def;
 
+/* A coordinate of a map's own. */
+typedef struct sn_coordinate_def {
+  const char *name;
+  sn_per_dof q, qd; /* at the start; n is 0: as the joints start, or 0 */
+  int nmotion;      /* 1: it follows motion[0] */
+  sn_function_def motion[SN_NV_MAX];
+  int nforce; /* 1: force[0] acts along it */
+  sn_function_def force[SN_NV_MAX];
+} sn_coordinate_def;
+
+/* A coordinate of a joint as an expression of the coordinates of a map. */
+typedef struct sn_driven_def {
+  const char *joint;
+  int coordinate;
+  const char *value;
+} sn_driven_def;
+
 /* Something that always holds exactly. */
 typedef struct sn_constraint_def {
   const char *name;
-  const char *type;         /* distance, weld, point, couple, roll, knife_edge */
+  const char *type;         /* distance, weld, point, couple, roll, knife_edge, map */
   sn_function_def active;   /* holds while > 0 */
   sn_point_def a, b;        /* distance, weld, point */
   double length;            /* distance: < 0 means that in the initial pose */
@@ -173,6 +190,10 @@ typedef struct sn_constraint_def {
   sn_vec3 axis;      /* roll: of a disc, in the body's frame; 0: a sphere */
   sn_point_def on;   /* roll: the plane, x and y of this frame */
   sn_vec3 direction; /* knife_edge: along this, in the body's frame, the point does not move */
+  int ncoordinate;   /* map: joints driven by fewer coordinates */
+  const sn_coordinate_def *coordinates; /* ncoordinate */
+  int ndriven;
+  const sn_driven_def *driven; /* ndriven */
 } sn_constraint_def;
 
 /* A contact material. */

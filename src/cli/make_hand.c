@@ -116,8 +116,11 @@ static void write_hand(const make_settings *s, sni_text *out) {
     sni_text_add(out, "\n# The last joint of a finger bends half as far as the one before.\n"
                       "constraints:\n");
     for (int k = 0; k < FINGERS - 1; k++) {
-      sni_text_add(out, "  %s: {type: couple, terms: [{joint: %s_2}, {joint: %s_3, factor: -2}]}\n",
-                   fingers[k].name, fingers[k].name, fingers[k].name);
+      sni_text_add(
+          out,
+          "  %s: {type: map, coordinates: [{name: curl, q: %g}],\n    joints: [{joint: %s_2, "
+          "value: 2*curl}, {joint: %s_3, value: curl}]}\n",
+          fingers[k].name, fingers[k].bend[2], fingers[k].name, fingers[k].name);
     }
   }
   sni_text_add(out, "\nmotions:\n  elbow: {joint: forearm, q: " ELBOW "}\n");
@@ -127,8 +130,11 @@ static void write_hand(const make_settings *s, sni_text *out) {
   sni_text_add(out, "\ninitial:\n");
   for (int k = 0; k < FINGERS; k++) {
     const finger *f = &fingers[k];
-    sni_text_add(out, "  %s_1: {q: [0, %g]}\n  %s_2: {q: %g}\n  %s_3: {q: %g}\n", f->name,
-                 f->bend[0], f->name, f->bend[1], f->name, f->bend[2]);
+    sni_text_add(out, "  %s_1: {q: [0, %g]}\n", f->name, f->bend[0]);
+    if (!hyper || is_thumb(f)) {
+      sni_text_add(out, "  %s_2: {q: %g}\n  %s_3: {q: %g}\n", f->name, f->bend[1], f->name,
+                   f->bend[2]);
+    }
   }
   make_foot_at(out, 0.005, 4,
                "[T, V, E, palm.q0, palm.q1, index_2.q, index_3.q, thumb_2.q, "

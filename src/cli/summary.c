@@ -181,7 +181,7 @@ static void print_acting(const sn_model *m, FILE *to) {
               {m->ndrive, "drive", "drives"},
               {m->nmotion + m->nguide, "motion", "motions"},
               {m->nloop, "loop", "loops"},
-              {m->nbond, "constraint", "constraints"}};
+              {m->nbond - m->nmap_part, "constraint", "constraints"}};
   const char *between = "  what acts           ";
   for (size_t k = 0; k < sizeof part / sizeof *part; k++) {
     if (part[k].count > 0) {
@@ -307,7 +307,7 @@ bool cli_summary_json(const sn_scene *scene, const cli_freedom *freedom, sni_jso
   sni_json_raw(j, "drives", "%d", m->ndrive);
   sni_json_raw(j, "motions", "%d", m->nmotion + m->nguide);
   sni_json_raw(j, "loops", "%d", m->nloop);
-  sni_json_raw(j, "constraints", "%d", m->nbond);
+  sni_json_raw(j, "constraints", "%d", m->nbond - m->nmap_part);
   if (s.has_box) {
     sni_json_open(j, "bounding_box", "{");
     json_vector(j, "min", s.box.lo);

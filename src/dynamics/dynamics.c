@@ -135,6 +135,23 @@ void sni_dynamics_forces(sni_dynamics *d, double t, double t_ref, const double *
   drives(d, t, t_ref, q, qd, input, d->w.tau);
 }
 
+/* Forces along coordinates of maps: what works the same on the joints that lead. */
+static void push_maps(sni_dynamics *d, double t, double t_ref) {
+  const sn_model *m = d->m;
+  for (int k = 0; k < m->nmap; k++) {
+    const sni_map *map = m->map[k];
+    for (int l = 0; l < map->nz; l++) {
+      double f[3] = {0};
+      if (map->force[l] >= 0) {
+        sni_function_eval(m->function[map->force[l]], t, t_ref, f);
+      }
+      for (int j = 0; j < map->nz && f[0] != 0; j++) {
+        d->w.tau[map->coord[map->lead[j]]] += f[0] * map->inverse[l * map->nz + j];
+      }
+    }
+  }
+}
+
 void sni_dynamics_external(sni_dynamics *d, double t, double t_ref, const double *q,
                            const double *qd, const sn_input *input, bool without_damping) {
   const sn_model *m = d->m;
@@ -144,6 +161,7 @@ void sni_dynamics_external(sni_dynamics *d, double t, double t_ref, const double
   } else {
     memset(d->w.tau, 0, nv * sizeof *d->w.tau);
   }
+  push_maps(d, t, t_ref);
   d->use_wrench = has_forces(d) || (input && input->wrench);
   if (!d->use_wrench) {
     return;

@@ -20,8 +20,8 @@ struct sni_kkt {
   int *con;                        /* ncon  nodes; -1: none                                     */
   int *con_row;                    /* ncon  first scalar                                        */
   int *con_own, *con_side;         /* ncon, 2 ncon  blocks; -1: none                            */
-  int *con_coord;                  /* SN_NV_MAX ncon  blocks with the rates of a joint          */
-  int *row_at;                     /* capacity of rows  scalar of each row that is active        */
+  int *con_coord; /* SNI_COORD_MAX ncon  blocks with the rates of a joint          */
+  int *row_at;    /* capacity of rows  scalar of each row that is active        */
   int nrow;
   int scalars;
   double *x;     /* scalars                                                                     */
@@ -94,8 +94,8 @@ static void lay_out_constraints(sni_kkt *k, pattern *p) {
     const sni_constraint *con = &k->d->rows->constraint[c];
     int end[2] = {-1, -1};
     k->con[c] = k->con_own[c] = k->con_row[c] = -1;
-    for (int j = 0; j < SN_NV_MAX; j++) {
-      k->con_coord[SN_NV_MAX * c + j] = -1;
+    for (int j = 0; j < SNI_COORD_MAX; j++) {
+      k->con_coord[SNI_COORD_MAX * c + j] = -1;
     }
     for (int side = 0; side < 2; side++) {
       end[side] = con->body[side] >= 0 ? k->phi[con->body[side]] : -1;
@@ -117,7 +117,7 @@ static void lay_out_constraints(sni_kkt *k, pattern *p) {
     }
     for (int j = 0; j < con->ncoord; j++) {
       const int qd = k->qd[sni_tree_body_of(t, con->coord[j])];
-      k->con_coord[SN_NV_MAX * c + j] = add_block(p, k->con[c], qd);
+      k->con_coord[SNI_COORD_MAX * c + j] = add_block(p, k->con[c], qd);
       add_rule(p, k->con[c], qd);
     }
   }
@@ -186,10 +186,10 @@ static sn_status build(sni_kkt *k, int npairs, const int (*pair)[2], size_t byte
                        {&k->tie, nbody},    {&k->pair, np},
                        {&k->con, ncon},     {&k->con_row, ncon},
                        {&k->con_own, ncon}, {&k->con_side, 2 * ncon},
-                       {&k->row_at, nrow},  {&k->con_coord, SN_NV_MAX * ncon}};
+                       {&k->row_at, nrow},  {&k->con_coord, SNI_COORD_MAX * ncon}};
   const size_t nodes = 3 * nbody + ncon;
-  const size_t blocks = 5 * nbody + np + (3 + SN_NV_MAX) * ncon;
-  const size_t rules = nbody + SN_NV_MAX * ncon, links = nbody + ncon;
+  const size_t blocks = 5 * nbody + np + (3 + SNI_COORD_MAX) * ncon;
+  const size_t rules = nbody + SNI_COORD_MAX * ncon, links = nbody + ncon;
   pattern p = {0};
   const piece scratch[] = {{&p.size, nodes}, {&p.sign, nodes},  {&p.row, blocks},
                            {&p.col, blocks}, {&p.later, rules}, {&p.earlier, rules},
@@ -360,7 +360,7 @@ static void fill_row(sni_kkt *k, int c, int l, const sni_row *row) {
   }
   for (int j = 0; j < row->ncoord; j++) {
     const int i = sni_tree_body_of(t, row->coord[j]), nv = t->joint[i].nv;
-    double *out = sni_ldl_block(k->ldl, k->con_coord[SN_NV_MAX * c + j]);
+    double *out = sni_ldl_block(k->ldl, k->con_coord[SNI_COORD_MAX * c + j]);
     out[l * nv + row->coord[j] - t->vadr[i]] += row->coef[j];
   }
 }

@@ -395,4 +395,7 @@ void sni_rows_place(sni_rows *r, sni_dynamics *d, bool dual, bool motions, void 
                   .capacity = d->m->nrow,
                   .dual = dual};
   memset(memory, 0, lay_out(r, d->m, dual, memory));
+  if (d->m->nloop_q > 0) {
+    memcpy(r->loop_q, d->m->loop_q0, (size_t)d->m->nloop_q * sizeof *r->loop_q);
+  }
 }

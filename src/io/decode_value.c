@@ -241,24 +241,59 @@ static bool decode_points(sni_decoder *d, const sni_node *node, const sn_point_d
   return good;
 }
 
-static bool decode_terms(sni_decoder *d, const sni_node *node, const sn_term_def **array,
-                         int *count) {
-  if (!check_list(d, node, SN_NV_MAX, "a list of terms {joint, coordinate, factor}")) {
+/* A list of maps, one `size` bytes after the other; first: their defaults. */
+static bool decode_list(sni_decoder *d, const sni_node *node, const sni_table *table,
+                        const char *what, size_t most, const void *first, size_t size,
+                        const void **array, int *count) {
+  if (!check_list(d, node, most, what)) {
     return false;
   }
   const size_t n = sni_node_count(node);
-  sn_term_def *term = sni_pool_take(d->pool, n, sizeof *term);
-  bool good = term != NULL;
-  for (size_t i = 0; term && i < n; i++) {
+  char *item = sni_pool_take(d->pool, n, size);
+  bool good = item != NULL;
+  for (size_t i = 0; item && i < n; i++) {
     const size_t before = sni_path_index(d, i);
-    term[i].factor = 1;
-    good = sni_decode_table(d, &sni_term_table, sni_node_at(node, i), &term[i]) && good;
+    memcpy(item + i * size, first, size);
+    good = sni_decode_table(d, table, sni_node_at(node, i), item + i * size) && good;
     sni_path_back(d, before);
   }
   if (good) {
-    *array = term;
+    *array = item;
     *count = (int)n;
   }
+  return good;
+}
+
+static bool decode_terms(sni_decoder *d, const sni_node *node, const sn_term_def **array,
+                         int *count) {
+  const sn_term_def usual = {.factor = 1};
+  const void *item = NULL;
+  const bool good =
+      decode_list(d, node, &sni_term_table, "a list of terms {joint, coordinate, factor}",
+                  SN_NV_MAX, &usual, sizeof usual, &item, count);
+  *array = good ? item : *array;
+  return good;
+}
+
+static bool decode_coordinates(sni_decoder *d, const sni_node *node,
+                               const sn_coordinate_def **array, int *count) {
+  const sn_coordinate_def usual = {0};
+  const void *item = NULL;
+  const bool good = decode_list(d, node, &sni_coordinate_table,
+                                "a list of coordinates {name, q, qd, motion, force}", SIZE_MAX,
+                                &usual, sizeof usual, &item, count);
+  *array = good ? item : *array;
+  return good;
+}
+
+static bool decode_driven(sni_decoder *d, const sni_node *node, const sn_driven_def **array,
+                          int *count) {
+  const sn_driven_def usual = {0};
+  const void *item = NULL;
+  const bool good =
+      decode_list(d, node, &sni_driven_table, "a list of joints {joint, coordinate, value}",
+                  SIZE_MAX, &usual, sizeof usual, &item, count);
+  *array = good ? item : *array;
   return good;
 }
 
@@ -422,6 +457,10 @@ bool sni_decode_value(sni_decoder *d, const sni_field *field, const sni_node *no
     return decode_points(d, node, MEMBER(const sn_point_def *), MEMBER2(int));
   case SNI_F_TERMS:
     return decode_terms(d, node, MEMBER(const sn_term_def *), MEMBER2(int));
+  case SNI_F_COORDINATES:
+    return decode_coordinates(d, node, MEMBER(const sn_coordinate_def *), MEMBER2(int));
+  case SNI_F_DRIVEN:
+    return decode_driven(d, node, MEMBER(const sn_driven_def *), MEMBER2(int));
   case SNI_F_TWIST:
     return sni_decode_twist(d, node, MEMBER(sn_function_def), MEMBER2(bool));
   case SNI_F_PARTS:

@@ -140,6 +140,8 @@ void sni_describe_value(const sni_field *field, char *out, size_t size) {
       [SNI_F_FUNCTION3] = "3 time functions",
       [SNI_F_POINT] = "`{body, at}`",
       [SNI_F_POINTS] = "list of `{body, at}`",
+      [SNI_F_COORDINATES] = "list of `{name, q, qd, motion, force}`",
+      [SNI_F_DRIVEN] = "list of `{joint, coordinate, value}`",
       [SNI_F_TERMS] = "list of `{joint, coordinate, factor}`",
       [SNI_F_TWIST] = "6 time functions, each may be `null`",
       [SNI_F_PARTS] = "list of joints",

@@ -90,7 +90,8 @@ extern const sni_table sni_inertia_table;
 typedef struct sni_damping_def {
   double angular, linear;
 } sni_damping_def;
-extern const sni_table sni_point_table, sni_term_table, sni_damping_table;
+extern const sni_table sni_point_table, sni_term_table, sni_damping_table, sni_coordinate_table,
+    sni_driven_table;
 
 /* Sections: maps from names to things. */
 typedef enum sni_section_id {

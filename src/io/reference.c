@@ -129,6 +129,8 @@ char *sni_schema_markdown(void) {
   put_table(&t, "a side of a loop, an end of a spring", &sni_point_table, NULL);
   put_role(&t, SNI_ROLE_CONSTRAINT, "constraints");
   put_table(&t, "a term of a couple", &sni_term_table, &(sn_term_def){.factor = 1});
+  put_table(&t, "a coordinate of a map", &sni_coordinate_table, NULL);
+  put_table(&t, "a joint of a map", &sni_driven_table, NULL);
   put_role(&t, SNI_ROLE_FORCE, "forces");
   put_table(&t, "motions", &sni_motion_table, sni_default_of_table(&sni_motion_table, &room));
   put_table(&t, "initial", &sni_initial_table, NULL);

@@ -440,6 +440,8 @@ static void put_definitions(schema *s) {
   define_table(s, &sni_damping_table, NULL);
   define_table(s, &sni_point_table, NULL);
   define_table(s, &sni_term_table, &(sn_term_def){.factor = 1});
+  define_table(s, &sni_coordinate_table, NULL);
+  define_table(s, &sni_driven_table, NULL);
   define_table(s, &sni_inertia_table, NULL);
   define_body(s, "body", true);
   define_body(s, "body_any", false);

@@ -150,6 +150,12 @@ void sni_schema_value(sni_json *j, const sni_field *field) {
   case SNI_F_TERMS:
     put_list(j, sni_term_table.name, 1, SN_NV_MAX);
     break;
+  case SNI_F_COORDINATES:
+    put_list(j, sni_coordinate_table.name, 1, 0);
+    break;
+  case SNI_F_DRIVEN:
+    put_list(j, sni_driven_table.name, 1, 0);
+    break;
   case SNI_F_TWIST:
     put_list(j, "function_or_null", 6, 6);
     break;

@@ -104,6 +104,55 @@ static const sni_field term_field[] = {{.key = "joint",
                                         .doc = "how much it counts"}};
 const sni_table sni_term_table = TABLE("term", "a coordinate and its factor", term_field);
 
+static const sni_field coordinate_field[] = {
+    {.key = "name",
+     .type = SNI_F_TEXT,
+     .flags = SNI_REQUIRED,
+     .offset = AT(sn_coordinate_def, name),
+     .doc = "what expressions call it"},
+    {.key = "q",
+     .type = SNI_F_PER_DOF,
+     .offset = AT(sn_coordinate_def, q),
+     .unit = "rad, m",
+     .doc = "where it starts; without it and qd: as the joints start"},
+    {.key = "qd",
+     .type = SNI_F_PER_DOF,
+     .offset = AT(sn_coordinate_def, qd),
+     .unit = "rad/s, m/s",
+     .doc = "how fast it starts"},
+    {.key = "motion",
+     .type = SNI_F_FUNCTIONS,
+     .offset = AT(sn_coordinate_def, motion),
+     .offset2 = AT(sn_coordinate_def, nmotion),
+     .unit = "rad, m",
+     .doc = "it follows this function of time"},
+    {.key = "force",
+     .type = SNI_F_FUNCTIONS,
+     .offset = AT(sn_coordinate_def, force),
+     .offset2 = AT(sn_coordinate_def, nforce),
+     .unit = "N m, N",
+     .doc = "a force along it"}};
+const sni_table sni_coordinate_table =
+    TABLE("map_coordinate", "a coordinate of a map's own", coordinate_field);
+
+static const sni_field driven_field[] = {{.key = "joint",
+                                          .type = SNI_F_NAME,
+                                          .flags = SNI_REQUIRED,
+                                          .offset = AT(sn_driven_def, joint),
+                                          .doc = "the joint (a joint bears its body's name)"},
+                                         {.key = "coordinate",
+                                          .type = SNI_F_INTEGER,
+                                          .flags = SNI_NOT_NEGATIVE,
+                                          .offset = AT(sn_driven_def, coordinate),
+                                          .doc = "which of its coordinates, counted from 0"},
+                                         {.key = "value",
+                                          .type = SNI_F_TEXT,
+                                          .flags = SNI_REQUIRED,
+                                          .offset = AT(sn_driven_def, value),
+                                          .doc = "a smooth expression of the map's coordinates"}};
+const sni_table sni_driven_table =
+    TABLE("map_joint", "a coordinate of a joint that a map drives", driven_field);
+
 static const sni_field damping_field[] = {{.key = "angular",
                                            .type = SNI_F_NUMBER,
                                            .flags = SNI_NOT_NEGATIVE,

@@ -655,6 +655,10 @@ bool sni_expr_uses(const sni_expr *expr, int variable) {
   return false;
 }
 
+bool sni_expr_is_smooth(const sni_expr *expr) {
+  return expr->nbranch == 0;
+}
+
 bool sni_expr_is_constant(const sni_expr *expr) {
   return expr->nop == 1 && expr->op[0].code == SNI_EXPR_CONST;
 }

@@ -41,6 +41,7 @@ void sni_expr_free(sni_expr **expr);
 size_t sni_expr_size(const sni_expr *expr); /* bytes of the block */
 
 bool sni_expr_uses(const sni_expr *expr, int variable);
+bool sni_expr_is_smooth(const sni_expr *expr);   /* without switches */
 bool sni_expr_is_constant(const sni_expr *expr); /* no variable matters, and so no switch */
 
 double sni_expr_eval(const sni_expr *expr, const double *vars);

@@ -61,6 +61,12 @@ void sni_blame_owner(const sn_model *m, int function, char *who, size_t size) {
                m->constraint_name[k]);
     }
   }
+  for (int k = 0; k < m->nmap; k++) {
+    if (has(m->map[k]->motion, m->map[k]->nz, function) ||
+        has(m->map[k]->force, m->map[k]->nz, function)) {
+      snprintf(who, size, "map '%.200s'", m->map_name[k]);
+    }
+  }
   for (int k = 0; k < m->nforce; k++) {
     if (m->force[k].active == function ||
         has(m->force[k].function, m->force[k].nfunction, function)) {

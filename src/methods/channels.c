@@ -23,7 +23,7 @@ typedef struct group {
   int ncomponent; /* per body; 0: one for each coordinate of its joint                       */
   bool usual;     /* recorded unless asked otherwise                                         */
   int needs;
-  enum { OF_BODIES, OF_MOTIONS, OF_LINES } of; /* lines: springs and cables               */
+  enum { OF_BODIES, OF_MOTIONS, OF_LINES, OF_MAPS } of; /* lines: springs and cables      */
   double (*value)(const reading *r, int body, int component, int coordinate);
 } group;
 
@@ -90,6 +90,42 @@ static double value_line(const reading *r, int line, int component, int coordina
                                       : 0;
 }
 
+/* Coordinates of maps: number `z` of all. */
+static int map_of(const sn_model *m, int *z) {
+  int k = 0;
+  for (; *z >= m->map[k]->nz; k++) {
+    *z -= m->map[k]->nz;
+  }
+  return k;
+}
+static double value_z(const reading *r, int z, int component, int coordinate) {
+  (void)component;
+  (void)coordinate;
+  const int k = map_of(r->sim->m, &z);
+  return r->sim->rows.loop_q[r->sim->m->map[k]->first + z];
+}
+static double value_zd(const reading *r, int z, int component, int coordinate) {
+  (void)component;
+  (void)coordinate;
+  const int k = map_of(r->sim->m, &z);
+  return r->sim->rows.loop_qd[r->sim->m->map[k]->first + z];
+}
+/* What makes it follow its motion. */
+static double value_ztau(const reading *r, int z, int component, int coordinate) {
+  (void)component;
+  (void)coordinate;
+  const sni_map *map = r->sim->m->map[map_of(r->sim->m, &z)];
+  const sni_rows *rows = r->sim->d.rows;
+  for (int i = 0; i < rows->nrow; i++) {
+    const sni_constraint *c = &rows->constraint[rows->of[i]];
+    const int driven = c->part - (map->nq - map->nz);
+    if (c->map == map && driven >= 0 && map->driven[driven] == z) {
+      return -rows->lambda[i];
+    }
+  }
+  return 0;
+}
+
 static const char *const line[] = {".length", ".rate", ".tension"};
 static const char *const xyz[] = {".x", ".y", ".z"};
 static const char *const wxyz[] = {".w", ".x", ".y", ".z"};
@@ -104,7 +140,10 @@ static const group groups[] = {
     {".pos", xyz, 3, false, NEEDS_KINEMATICS, OF_BODIES, value_position},
     {".quat", wxyz, 4, false, NEEDS_KINEMATICS, OF_BODIES, value_rotation},
     {".reaction", wrench, 6, false, NEEDS_FORCES, OF_BODIES, value_reaction},
-    {"", line, 3, false, NEEDS_FORCES, OF_LINES, value_line}};
+    {"", line, 3, false, NEEDS_FORCES, OF_LINES, value_line},
+    {".q", NULL, 0, true, NEEDS_FORCES, OF_MAPS, value_z},
+    {".qd", NULL, 0, true, NEEDS_FORCES, OF_MAPS, value_zd},
+    {".tau", NULL, 0, true, NEEDS_FORCES, OF_MAPS, value_ztau}};
 
 /* Channels of the whole: these names, in this order, come first. */
 static const char *const whole[] = {"t",
@@ -161,6 +200,7 @@ static int motion_coordinates(const sn_model *m) {
 static int group_count(const sn_model *m, const group *g) {
   return g->of == OF_MOTIONS ? motion_coordinates(m)
          : g->of == OF_LINES ? m->nline * g->ncomponent
+         : g->of == OF_MAPS  ? m->nmap_z
          : g->ncomponent     ? m->tree.nbody * g->ncomponent
                              : m->tree.nv;
 }
@@ -171,20 +211,6 @@ typedef struct place {
   int body, component, coordinate; /* body: or line */
   int motion;                      /* -1: none */
 } place;
-
-/* Body of a coordinate, by bisection. */
-static int body_of(const sni_tree *t, int coordinate) {
-  int lo = 0, hi = t->nbody - 1;
-  while (lo < hi) {
-    const int mid = (lo + hi + 1) / 2;
-    if (t->vadr[mid] <= coordinate) {
-      lo = mid;
-    } else {
-      hi = mid - 1;
-    }
-  }
-  return lo;
-}
 
 static bool locate(const sn_model *m, int channel, place *p) {
   *p = (place){.k = channel, .motion = -1};
@@ -210,12 +236,14 @@ static bool locate(const sn_model *m, int channel, place *p) {
       p->body = m->motion[p->motion].body;
       p->component = channel;
       p->coordinate = m->tree.vadr[p->body] + channel;
+    } else if (g->of == OF_MAPS) {
+      p->body = channel;
     } else if (g->ncomponent) {
       p->body = channel / g->ncomponent;
       p->component = channel % g->ncomponent;
     } else {
       p->coordinate = channel;
-      p->body = body_of(&m->tree, channel);
+      p->body = sni_tree_body_of(&m->tree, channel);
       p->component = channel - m->tree.vadr[p->body];
     }
     return true;
@@ -239,6 +267,12 @@ const char *sn_sim_channel_name(const sn_sim *sim, int channel, char *out, size_
   }
   if (!p.g) {
     snprintf(out, out_size, "%s", whole[p.k]);
+    return out;
+  }
+  if (p.g->of == OF_MAPS) {
+    int z = p.body;
+    const int k = map_of(m, &z);
+    snprintf(out, out_size, "%s.%s%s", m->map_name[k], m->map[k]->name[z], p.g->suffix);
     return out;
   }
   const char *name = p.motion >= 0         ? m->motion_name[p.motion]
@@ -289,6 +323,23 @@ static int find_in_group(const sn_model *m, const group *g, int first, int who, 
   return -1;
 }
 
+/* Number of a map's coordinate by "NAME.coordinate" and *rest; -1: none. */
+static int find_map(const sn_model *m, const char *name, const char **rest) {
+  int first = 0;
+  for (int k = 0; k < m->nmap; first += m->map[k++]->nz) {
+    const size_t n = strlen(m->map_name[k]);
+    for (int z = 0; strncmp(name, m->map_name[k], n) == 0 && name[n] == '.' && z < m->map[k]->nz;
+         z++) {
+      const size_t own = strlen(m->map[k]->name[z]);
+      if (strncmp(name + n + 1, m->map[k]->name[z], own) == 0 && name[n + 1 + own] == '.') {
+        *rest = name + n + 1 + own;
+        return first + z;
+      }
+    }
+  }
+  return -1;
+}
+
 int sn_sim_channel_find(const sn_sim *sim, const char *name) {
   const sn_model *m = sim->m;
   for (int k = 0; k < SNI_COUNT(whole); k++) {
@@ -312,9 +363,18 @@ int sn_sim_channel_find(const sn_sim *sim, const char *name) {
   for (int k = 0; k < m->nline; k++) {
     number = strcmp(m->force_name[m->line[k]], owner) == 0 ? k : number;
   }
+  const char *rest = "";
+  const int z = find_map(m, name, &rest);
   int first = SNI_COUNT(whole);
   for (int k = 0; k < SNI_COUNT(groups); k++) {
     const group *g = &groups[k];
+    if (g->of == OF_MAPS) {
+      if (z >= 0 && strcmp(rest, g->suffix) == 0) {
+        return first + z;
+      }
+      first += group_count(m, g);
+      continue;
+    }
     const int who = g->of == OF_MOTIONS ? motion : g->of == OF_LINES ? number : body;
     const size_t n = strlen(g->suffix);
     if (who >= 0 && strncmp(dot, g->suffix, n) == 0) {

@@ -192,14 +192,14 @@ sn_status sn_sim_assemble(sn_sim *sim, sn_state *state, sn_error *err) {
 }
 
 void sni_sim_load_loops(sn_sim *sim, const double *from) {
-  if (sim->d.rows && sim->m->nloop_q > 0) {
-    memcpy(sim->rows.loop_q, from, (size_t)sim->m->nloop_q * sizeof *from);
+  for (int k = 0; sim->d.rows && k < sim->m->nloop_q; k++) { /* a new state has zeros */
+    sim->rows.loop_q[k] = sim->m->loop_q0[k] + from[k];
   }
 }
 
 void sni_sim_save_loops(const sn_sim *sim, double *to) {
-  if (sim->d.rows && sim->m->nloop_q > 0) {
-    memcpy(to, sim->rows.loop_q, (size_t)sim->m->nloop_q * sizeof *to);
+  for (int k = 0; sim->d.rows && k < sim->m->nloop_q; k++) {
+    to[k] = sim->rows.loop_q[k] - sim->m->loop_q0[k];
   }
 }
 

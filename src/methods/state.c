@@ -98,10 +98,11 @@ static sn_status read_state(const sn_model *m, FILE *f, const char *path, sn_sta
     return sni_fail(err, SN_E_FILE, "'%s': %s", path, NO_STATE);
   }
   if (s->model_hash != m->hash || s->size != size || s->nv != m->tree.nv) {
-    return sni_fail(err, SN_E_MISMATCH,
-                    "'%s' was saved from another model (its bodies and joints differ): load it "
-                    "with the scene that it came from",
-                    path);
+    return sni_fail(
+        err, SN_E_MISMATCH,
+        "'%s' was saved from another model (its bodies, joints or constraints differ): load it "
+        "with the scene that it came from",
+        path);
   }
   if (got != size || fread(&hash, sizeof hash, 1, f) != 1 || hash != sn_state_hash(s) ||
       fgetc(f) != EOF) {

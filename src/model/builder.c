@@ -174,6 +174,24 @@ sn_status sn_builder_add_loop(sn_builder *b, const sn_loop_def *def) {
   return ok && push(&b->loop, &d, sizeof d) ? SN_OK : SN_E_MEMORY;
 }
 
+static bool own_map(sni_arena *a, sn_constraint_def *d) {
+  d->ncoordinate = d->coordinates && d->ncoordinate > 0 ? d->ncoordinate : 0;
+  d->ndriven = d->driven && d->ndriven > 0 ? d->ndriven : 0;
+  sn_coordinate_def *own = sni_arena_copy(a, d->coordinates, (size_t)d->ncoordinate * sizeof *own);
+  sn_driven_def *driven = sni_arena_copy(a, d->driven, (size_t)d->ndriven * sizeof *driven);
+  bool ok = own && driven;
+  for (int k = 0; ok && k < d->ncoordinate; k++) {
+    ok = own_text(a, &own[k].name) && own_functions(a, own[k].motion, SN_NV_MAX) &&
+         own_functions(a, own[k].force, SN_NV_MAX);
+  }
+  for (int k = 0; ok && k < d->ndriven; k++) {
+    ok = own_text(a, &driven[k].joint) && own_text(a, &driven[k].value);
+  }
+  d->coordinates = own;
+  d->driven = driven;
+  return ok;
+}
+
 sn_status sn_builder_add_constraint(sn_builder *b, const sn_constraint_def *def) {
   sn_constraint_def d = *def;
   sni_arena *a = &b->arena;
@@ -184,9 +202,9 @@ sn_status sn_builder_add_constraint(sn_builder *b, const sn_constraint_def *def)
     ok = own_text(a, &terms[k].joint);
   }
   d.terms = terms;
-  ok = ok && own_text(a, &d.name) && own_text(a, &d.type) && own_function(a, &d.active) &&
-       own_text(a, &d.a.body) && own_text(a, &d.b.body) && own_function(a, &d.offset) &&
-       own_text(a, &d.body) && own_text(a, &d.on.body);
+  ok = ok && own_map(a, &d) && own_text(a, &d.name) && own_text(a, &d.type) &&
+       own_function(a, &d.active) && own_text(a, &d.a.body) && own_text(a, &d.b.body) &&
+       own_function(a, &d.offset) && own_text(a, &d.body) && own_text(a, &d.on.body);
   return ok && push(&b->constraint, &d, sizeof d) ? SN_OK : SN_E_MEMORY;
 }
 

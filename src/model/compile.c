@@ -210,6 +210,32 @@ void sni_compile_spread(sni_compile *c, const char *key, const sn_per_dof *from,
 
 /* ---- the model ---- */
 
+/* What constrains it: a state that fits other constraints is another one. */
+static uint64_t hash_constraints(const sn_model *m, uint64_t h) {
+  for (int k = 0; k < m->nconstraint; k++) {
+    const sni_constraint *c = &m->constraint[k];
+    const int number[] = {c->kind, c->nrow, c->body[0], c->body[1], c->nv, c->ncoord, c->part};
+    h = sni_hash(h, number, sizeof number);
+    h = sni_hash(h, c->coord, (size_t)c->ncoord * sizeof *c->coord);
+    h = sni_hash(h, c->coef, (size_t)c->ncoord * sizeof *c->coef);
+    h = sni_hash(h, c->at, sizeof c->at);
+    h = sni_hash(h, &c->length, sizeof c->length);
+    h = sni_hash(h, &c->axis, sizeof c->axis);
+    h = sni_hash(h, m->constraint_name[k], strlen(m->constraint_name[k]) + 1);
+    if (c->kind == SNI_LOOP) {
+      const char *kind = sni_joint_kind(m->loop_joints.joint[c->joint].kind)->kind.keyword;
+      h = sni_hash(h, kind, strlen(kind));
+      h = sni_hash(h, m->loop_S0 + SN_NV_MAX * c->joint, SN_NV_MAX * sizeof *m->loop_S0);
+    }
+  }
+  for (int k = 0; k < m->nmap; k++) {
+    for (int i = 0; i < m->map[k]->nq; i++) {
+      h = sni_hash(h, m->map[k]->value[i], sni_expr_size(m->map[k]->value[i]));
+    }
+  }
+  return h;
+}
+
 static uint64_t model_hash(const sn_model *m) {
   uint64_t h = SNI_HASH_SEED;
   const sni_tree *t = &m->tree;
@@ -222,6 +248,7 @@ static uint64_t model_hash(const sn_model *m) {
     h = sni_hash(h, kind, strlen(kind));
   }
   h = sni_hash(h, t->pool, (size_t)t->npool * sizeof *t->pool);
+  h = hash_constraints(m, h);
   return sni_hash(h, &m->nforce, sizeof m->nforce);
 }
 
@@ -233,6 +260,7 @@ static void free_scratch(sni_compile *c) {
   free(c->def);
   free(c->broken);
   free(c->string);
+  free(c->claimed);
 }
 
 static sn_status give_up(sni_compile *c, sn_status status, sn_error *err) {

@@ -16,6 +16,7 @@ typedef struct sni_compile {
   sni_joint_builder joints, loops;
   sn_force_def *string; /* strings that became bodies and springs                             */
   int nstring;
+  int *claimed; /* nv: 1 + the map that drives a coordinate; 0: none                   */
   bool out_of_memory;
   int function_capacity;
   char path[160]; /* of the thing at hand, such as forces.return               */
@@ -61,6 +62,9 @@ void sni_compile_bodies(sni_compile *c);      /* shapes, meshes, masses         
 void sni_compile_parts(sni_compile *c);       /* contacts, forces, motions, loops   */
 void sni_compile_constraints(sni_compile *c); /* loops, constraints, motions, as rows; by parts */
 void sni_compile_start(sni_compile *c);       /* initial pose, run                  */
+
+/* Where maps start, and where their joints do: given (nbody): those whose start is given. */
+void sni_compile_start_maps(sni_compile *c, const bool *q_given, const bool *qd_given);
 
 /* What constraints take from the initial pose. */
 void sni_compile_settle_constraints(sni_compile *c, const sn_se3 *E_wb);

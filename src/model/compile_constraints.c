@@ -113,6 +113,79 @@ static sni_constraint *next(sni_compile *c, int kind, const char *name,
   return out;
 }
 
+/* Its other constraints, and what the model knows of it. */
+static void finish_map(sni_compile *c, sni_constraint *first) {
+  sn_model *m = c->m;
+  if (!first->map) {
+    return; /* reported */
+  }
+  sni_map *map = (sni_map *)first->map; /* not the model's yet */
+  map->first = m->nloop_q;
+  m->nloop_q += map->nz;
+  m->nmap_z += map->nz;
+  m->map_name[m->nmap] = m->constraint_name[m->nconstraint - 1];
+  m->map[m->nmap++] = map;
+  const sni_constraint_ops *ops = sni_constraint_kind(first->kind);
+  for (int k = 1; k < first->parts; k++) {
+    m->constraint[m->nconstraint] = *first;
+    m->constraint_name[m->nconstraint] = m->constraint_name[m->nconstraint - 1];
+    m->constraint[m->nconstraint].part = k;
+    ops->part(&m->constraint[m->nconstraint++]);
+    m->nbond++;
+    m->nmap_part++;
+  }
+  if (first->parts > 0) {
+    ops->part(first);
+  }
+}
+
+/* Starts of maps. */
+
+void sni_compile_start_maps(sni_compile *c, const bool *q_given, const bool *qd_given) {
+  sn_model *m = c->m;
+  m->loop_q0 = sni_compile_take(c, (size_t)m->nloop_q, sizeof *m->loop_q0);
+  for (int k = 0; k < m->nmap && !c->out_of_memory; k++) {
+    const sni_map *map = m->map[k];
+    double *z = m->loop_q0 + map->first, zd[SNI_MAP_Z_MAX];
+    sni_map_frame frame = {.rank = map->nz};
+    sni_compile_at(c, "constraints", m->map_name[k]);
+    if (map->start_given) {
+      memcpy(z, map->start, (size_t)map->nz * sizeof *z);
+      for (int i = 0; i < map->nq; i++) {
+        const int body = sni_tree_body_of(&m->tree, map->coord[i]);
+        if (q_given[body] || qd_given[body]) {
+          sni_compile_fail(c, "coordinates",
+                           "say where '%s' starts, and 'initial' does so too: one is enough",
+                           m->name[body]);
+        }
+        const sni_jet f = sni_map_value(map, i, z, map->start + map->nz);
+        m->q0[map->coord[i]] = f.v;
+        m->qd0[map->coord[i]] = f.d;
+      }
+    } else {
+      sni_map_invert(map, m->q0, m->qd0, z, zd, &frame);
+    }
+    if (!map->led) {
+      sni_map_frame_at(map, z, &frame);
+    }
+    for (int i = 0; i < map->nq; i++) {
+      if (!isfinite(sni_map_value(map, i, z, NULL).v)) {
+        char key[32];
+        snprintf(key, sizeof key, "joints[%d].value", i);
+        sni_compile_fail(c, key, "is not a finite number at the start");
+        frame.rank = map->nz;
+        break;
+      }
+    }
+    if (frame.rank < map->nz) {
+      sni_compile_fail(c, "joints",
+                       "their derivative has rank %d at the start, with %d coordinate%s: needs "
+                       "another start, or joints that tell them apart",
+                       frame.rank, map->nz, map->nz == 1 ? "" : "s");
+    }
+  }
+}
+
 static void finish_bonds(sni_compile *c) {
   const sn_constraint_def *def = c->b->constraint.item;
   const int n = c->b->constraint.count;
@@ -126,8 +199,12 @@ static void finish_bonds(sni_compile *c) {
       unknown_kind(c, def[k].type ? def[k].type : "");
       continue;
     }
-    sni_constraint_kind(kind)->finish(&b, &def[k], next(c, kind, def[k].name, &def[k].active));
+    sni_constraint *out = next(c, kind, def[k].name, &def[k].active);
+    sni_constraint_kind(kind)->finish(&b, &def[k], out);
     c->m->nbond++;
+    if (kind == SNI_MAP) {
+      finish_map(c, out);
+    }
   }
 }
 
@@ -145,6 +222,24 @@ void sni_compile_settle_constraints(sni_compile *c, const sn_se3 *E_wb) {
 
 /* ---- motions ---- */
 
+/* A joint that has a motion needs no other; reports it. */
+static bool follows_already(sni_compile *c, int body, const char *joint) {
+  const sn_model *m = c->m;
+  const char *other = NULL;
+  for (int k = 0; k < m->nmotion; k++) {
+    other = m->motion[k].body == body && m->motion[k].q[0] >= 0 ? m->motion_name[k] : other;
+  }
+  for (int k = m->nloop + m->nbond; k < m->nconstraint; k++) {
+    const sni_constraint *guide = &m->constraint[k];
+    other = guide->kind == SNI_RATE && guide->coord[0] == m->tree.vadr[body] ? m->constraint_name[k]
+                                                                             : other;
+  }
+  if (other) {
+    sni_compile_fail(c, "joint", "'%s' follows the motion '%s' already", joint, other);
+  }
+  return other != NULL;
+}
+
 /* Of the rates of a joint. */
 static void finish_rate(sni_compile *c, const sn_motion_def *def) {
   const int body = sni_compile_body(c, "joint", def->joint);
@@ -159,6 +254,17 @@ static void finish_rate(sni_compile *c, const sn_motion_def *def) {
   }
   sni_part_builder b = sni_compile_builder(c);
   const int adr = c->m->tree.vadr[body], nv = c->m->tree.vadr[body + 1] - adr;
+  if (follows_already(c, body, def->joint)) {
+    return;
+  }
+  for (int j = 0; j < nv; j++) {
+    if (c->claimed[adr + j] > 0) {
+      sni_compile_fail(c, "joint",
+                       "'%s' is driven by the map '%s': give the motion to a coordinate of the map",
+                       def->joint, c->m->constraint_name[c->claimed[adr + j] - 1]);
+      return;
+    }
+  }
   if (def->nrate != nv) {
     sni_compile_fail(c, "rate", "has %d function%s, the joint '%s' has %d coordinate%s", def->nrate,
                      def->nrate == 1 ? "" : "s", def->joint, nv, nv == 1 ? "" : "s");
@@ -249,9 +355,18 @@ void sni_compile_constraints(sni_compile *c) {
   sn_model *m = c->m;
   const sn_loop_def *loop = c->b->loop.item;
   const int nloop = c->b->loop.count;
-  const size_t most = (size_t)nloop + (size_t)c->b->constraint.count + (size_t)c->b->motion.count +
-                      (size_t)m->nmotion * SN_NV_MAX;
+  size_t most = (size_t)nloop + (size_t)c->b->constraint.count + (size_t)c->b->motion.count +
+                (size_t)m->nmotion * SN_NV_MAX;
   sni_compile_names(c, "loops", "loop", loop, sizeof *loop, offsetof(sn_loop_def, name), nloop);
+  const sn_constraint_def *bond = c->b->constraint.item;
+  const size_t nbond = (size_t)c->b->constraint.count;
+  for (size_t k = 0; k < nbond; k++) { /* maps need several */
+    most += (size_t)bond[k].ndriven + (size_t)bond[k].ncoordinate;
+  }
+  m->map = sni_compile_take(c, nbond, sizeof *m->map);
+  m->map_name = sni_compile_take(c, nbond, sizeof *m->map_name);
+  c->claimed = calloc((size_t)m->tree.nv + 1, sizeof *c->claimed);
+  c->out_of_memory = c->out_of_memory || !c->claimed;
   m->constraint = sni_compile_take(c, most, sizeof *m->constraint);
   m->constraint_name = sni_compile_take(c, most, sizeof *m->constraint_name);
   if (c->out_of_memory) {

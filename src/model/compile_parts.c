@@ -122,6 +122,31 @@ static void part_fail(sni_part_builder *b, const char *key, const char *format, 
   sni_compile_fail(b->model, key, "%s", text);
 }
 
+static bool part_claim(sni_part_builder *b, int coordinate, int k) {
+  sni_compile *c = b->model;
+  const sn_model *m = c->m;
+  const int body = sni_tree_body_of(&m->tree, coordinate);
+  char key[48];
+  snprintf(key, sizeof key, "joints[%d]", k);
+  for (int j = 0; j < m->nmotion; j++) {
+    if (m->motion[j].body == body) {
+      sni_compile_fail(c, key,
+                       "'%s' follows the motion '%s' already: give the motion to a coordinate of "
+                       "the map",
+                       m->name[body], m->motion_name[j]);
+      return false;
+    }
+  }
+  if (c->claimed[coordinate] > 0) {
+    const char *owner = m->constraint_name[c->claimed[coordinate] - 1];
+    sni_compile_fail(c, key, "coordinate %d of '%s' is driven by the map '%s' already",
+                     coordinate - m->tree.vadr[body], m->name[body], owner);
+    return false;
+  }
+  c->claimed[coordinate] = m->nconstraint; /* that of the map is the last one */
+  return true;
+}
+
 sni_part_builder sni_compile_builder(sni_compile *c) {
   return (sni_part_builder){.model = c,
                             .body = part_body,
@@ -131,6 +156,7 @@ sni_part_builder sni_compile_builder(sni_compile *c) {
                             .joint_dofs = part_joint_dofs,
                             .is_turn = part_is_turn,
                             .mass = part_mass,
+                            .claim = part_claim,
                             .take = part_take,
                             .fail = part_fail};
 }
@@ -439,6 +465,7 @@ void sni_compile_start(sni_compile *c) {
     given[t->nbody + i] = def[k].qd.n > 0;
   }
   check_turns(c, given);
+  sni_compile_start_maps(c, given, given + t->nbody);
   start_motions(c, given, given + t->nbody);
   if (c->b->errors.count > 0) {
     return;

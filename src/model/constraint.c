@@ -5,8 +5,8 @@
 
 extern const sni_constraint_ops sni_constraint_distance, sni_constraint_weld,
     sni_constraint_point_on_point, sni_constraint_couple, sni_constraint_roll,
-    sni_constraint_knife_edge, sni_constraint_loop, sni_constraint_twist, sni_constraint_path,
-    sni_constraint_rate;
+    sni_constraint_knife_edge, sni_constraint_map, sni_constraint_loop, sni_constraint_twist,
+    sni_constraint_path, sni_constraint_rate;
 
 static const sni_constraint_ops *const table[SNI_CONSTRAINT_KINDS] = {
     [SNI_DISTANCE] = &sni_constraint_distance,
@@ -15,6 +15,7 @@ static const sni_constraint_ops *const table[SNI_CONSTRAINT_KINDS] = {
     [SNI_COUPLE] = &sni_constraint_couple,
     [SNI_ROLL] = &sni_constraint_roll,
     [SNI_KNIFE_EDGE] = &sni_constraint_knife_edge,
+    [SNI_MAP] = &sni_constraint_map,
     [SNI_LOOP] = &sni_constraint_loop,
     [SNI_TWIST] = &sni_constraint_twist,
     [SNI_PATH] = &sni_constraint_path,

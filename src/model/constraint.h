@@ -14,7 +14,8 @@
 #include "model/joint.h"
 #include "model/part.h"
 
-#define SNI_ROWS_MAX 6 /* of one constraint */
+#define SNI_ROWS_MAX  6  /* of one constraint                 */
+#define SNI_COORD_MAX 16 /* coordinates of joints in one row */
 
 typedef struct sni_row {
   double g;    /* how far it is from being met; 0 where only rates are constrained */
@@ -22,8 +23,8 @@ typedef struct sni_row {
   double bias; /* what G vdot must cancel                                          */
   int body[2]; /* -1: none                                                         */
   sn_vec6 p[2];
-  int ncoord, coord[SN_NV_MAX]; /* coordinates of joints                           */
-  double coef[SN_NV_MAX];
+  int ncoord, coord[SNI_COORD_MAX]; /* coordinates of joints                       */
+  double coef[SNI_COORD_MAX];
 } sni_row;
 
 /* The constant part of a constraint. */
@@ -36,10 +37,12 @@ typedef struct sni_constraint {
   int joint, nv, first; /* loop: its joint, and its coordinates among those of all loops */
   double length;        /* distance; radius of what rolls                                */
   sn_vec3 axis; /* of body[0]: a disc's, 0: a sphere; knife_edge: where nothing slides           */
-  int ncoord, coord[SN_NV_MAX]; /* couple: sum coef q = function[0]                              */
-  double coef[SN_NV_MAX];
+  int ncoord, coord[SNI_COORD_MAX]; /* couple: sum coef q = function[0]; map: of its row         */
+  double coef[SNI_COORD_MAX];
   sn_frame frame;          /* twist: the axes of its components                                  */
   int function[SN_NV_MAX]; /* -1: none                                                           */
+  const struct sni_map *map; /* map: itself, in `parts` constraints of one row, and which it is   */
+  int parts, part;
 } sni_constraint;
 
 /* What an evaluation sees.  World axes, at the origins of the bodies. */
@@ -60,6 +63,9 @@ typedef struct sni_constraint_ops {
   sni_kind kind;
   /* Checks and stores; NULL: no scene can ask for this kind by name. */
   void (*finish)(sni_part_builder *b, const sn_constraint_def *def, sni_constraint *c);
+  /* Of a kind that needs several constraints, `parts`: makes number `part` of them from a copy of
+   * the finished one.  NULL: it is one. */
+  void (*part)(sni_constraint *c);
   /* In the initial pose, for what depends on it.  NULL: nothing does. */
   void (*settle)(sni_part_builder *b, const sn_se3 *E_wb, sni_constraint *c);
   /* Returns the number of rows. */
@@ -74,6 +80,7 @@ enum {
   SNI_COUPLE,
   SNI_ROLL,
   SNI_KNIFE_EDGE,
+  SNI_MAP,
   SNI_LOOP,
   SNI_TWIST, /* motion of a body */
   SNI_PATH,  /* of a point of it */

@@ -10,34 +10,36 @@
 #include "sinew/sinew.h"
 
 typedef enum sni_field_type {
-  SNI_F_NUMBER,    /* double; a number or a constant expression                              */
-  SNI_F_INTEGER,   /* int                                                                    */
-  SNI_F_BOOL,      /* bool                                                                   */
-  SNI_F_NAME,      /* const char *: a name that something else bears                         */
-  SNI_F_TEXT,      /* const char *: free text                                                */
-  SNI_F_FILE,      /* const char *: a path inside the scene's folder                         */
-  SNI_F_CHOICE,    /* int (an enum): place of the word in `choices` ("world|body")           */
-  SNI_F_WORD,      /* const char *: one of `choices`                                         */
-  SNI_F_VEC3,      /* sn_vec3                                                                */
-  SNI_F_POSE,      /* sn_se3: [x, y, z], {pos, rotvec} or {pos, quat_wxyz}                   */
-  SNI_F_PER_DOF,   /* sn_per_dof: a number, or a list with one for each coordinate           */
-  SNI_F_LIMITS,    /* sn_per_dof at offset (lower) and at offset2 (upper): [lo, hi] or pairs */
-  SNI_F_FUNCTION,  /* sn_function_def: time function                                         */
-  SNI_F_FUNCTIONS, /* int at offset2 (count), sn_function_def[SN_NV_MAX] at offset           */
-  SNI_F_FUNCTION3, /* sn_function_def[3]: a list of three time functions; bool at offset2 > 0 */
-  SNI_F_TABLE,     /* a nested map, described by `table`, stored in place at offset          */
-  SNI_F_POINT,     /* sn_point_def: {body, at}                                               */
-  SNI_F_POINTS,    /* const sn_point_def * at offset, int count at offset2: a list of these  */
-  SNI_F_TERMS,     /* const sn_term_def * at offset, int count at offset2: a list of these   */
-  SNI_F_TWIST,     /* sn_function_def[6] at offset, bool[6] at offset2: null is none given   */
-  SNI_F_PARTS,     /* composite: const sn_joint_def * at offset, int count at offset2        */
-  SNI_F_FRAMES,    /* const sn_se3 * at offset, int count at offset2: a list of poses        */
-  SNI_F_GRID,      /* const double * at offset, two ints (rows, columns) at offset2          */
-  SNI_F_INERTIA,   /* sn_inertia at offset, bool at offset2: {mass, at, xx, yy, zz, ...}     */
-  SNI_F_SHAPES,    /* const sn_shape_def * at offset, int count at offset2                   */
-  SNI_F_DAMPING,   /* double at offset (angular), double at offset2 (linear)                 */
-  SNI_F_PATTERNS,  /* const char *const * at offset, int count at offset2: list of texts     */
-  SNI_F_JOINT      /* sn_joint_def at offset: keys depend on `type`                          */
+  SNI_F_NUMBER,      /* double; a number or a constant expression                              */
+  SNI_F_INTEGER,     /* int                                                                    */
+  SNI_F_BOOL,        /* bool                                                                   */
+  SNI_F_NAME,        /* const char *: a name that something else bears                         */
+  SNI_F_TEXT,        /* const char *: free text                                                */
+  SNI_F_FILE,        /* const char *: a path inside the scene's folder                         */
+  SNI_F_CHOICE,      /* int (an enum): place of the word in `choices` ("world|body")           */
+  SNI_F_WORD,        /* const char *: one of `choices`                                         */
+  SNI_F_VEC3,        /* sn_vec3                                                                */
+  SNI_F_POSE,        /* sn_se3: [x, y, z], {pos, rotvec} or {pos, quat_wxyz}                   */
+  SNI_F_PER_DOF,     /* sn_per_dof: a number, or a list with one for each coordinate           */
+  SNI_F_LIMITS,      /* sn_per_dof at offset (lower) and at offset2 (upper): [lo, hi] or pairs */
+  SNI_F_FUNCTION,    /* sn_function_def: time function                                         */
+  SNI_F_FUNCTIONS,   /* int at offset2 (count), sn_function_def[SN_NV_MAX] at offset           */
+  SNI_F_FUNCTION3,   /* sn_function_def[3]: a list of three time functions; bool at offset2 > 0 */
+  SNI_F_TABLE,       /* a nested map, described by `table`, stored in place at offset          */
+  SNI_F_POINT,       /* sn_point_def: {body, at}                                               */
+  SNI_F_POINTS,      /* const sn_point_def * at offset, int count at offset2: a list of these  */
+  SNI_F_TERMS,       /* const sn_term_def * at offset, int count at offset2: a list of these   */
+  SNI_F_COORDINATES, /* const sn_coordinate_def *, int at offset2: a list of these           */
+  SNI_F_DRIVEN,      /* const sn_driven_def *, int at offset2: a list of these               */
+  SNI_F_TWIST,       /* sn_function_def[6] at offset, bool[6] at offset2: null is none given   */
+  SNI_F_PARTS,       /* composite: const sn_joint_def * at offset, int count at offset2        */
+  SNI_F_FRAMES,      /* const sn_se3 * at offset, int count at offset2: a list of poses        */
+  SNI_F_GRID,        /* const double * at offset, two ints (rows, columns) at offset2          */
+  SNI_F_INERTIA,     /* sn_inertia at offset, bool at offset2: {mass, at, xx, yy, zz, ...}     */
+  SNI_F_SHAPES,      /* const sn_shape_def * at offset, int count at offset2                   */
+  SNI_F_DAMPING,     /* double at offset (angular), double at offset2 (linear)                 */
+  SNI_F_PATTERNS,    /* const char *const * at offset, int count at offset2: list of texts     */
+  SNI_F_JOINT        /* sn_joint_def at offset: keys depend on `type`                          */
 } sni_field_type;
 
 enum {

@@ -7,6 +7,7 @@
 #include "model/constraint.h"
 #include "model/force.h"
 #include "model/function.h"
+#include "model/map.h"
 #include "model/mass.h"
 #include "model/tree.h"
 
@@ -66,14 +67,18 @@ struct sn_model {
   sni_constraint *constraint;   /* these three, then a row for each coordinate of joints' motions */
   const char **constraint_name; /* of all of them: the name in the scene                        */
   int nconstraint, nmotion_row;
-  int nrow;                  /* at most, of all of these                                     */
-  sni_joint_set loop_joints; /* of loops                                                     */
-  sn_vec6 *loop_S0;          /* SN_NV_MAX a loop: constant columns                           */
-  sn_vec6 *loop_basis;       /* 6 a loop: along and across them, where they are constant     */
-  int nloop_q;               /* coordinates of all loops                                     */
-  const char *limited;       /* name of a joint with limits, NULL: none                          */
-  const char *rubbing;       /* name of a joint with friction                                    */
-  const char *touching;      /* name of a body that collides                                     */
+  int nrow;                    /* at most, of all of these                                     */
+  sni_joint_set loop_joints;   /* of loops                                                     */
+  sn_vec6 *loop_S0;            /* SN_NV_MAX a loop: constant columns                           */
+  sn_vec6 *loop_basis;         /* 6 a loop: along and across them, where they are constant     */
+  int nloop_q;                 /* coordinates of all loops and maps                            */
+  double *loop_q0;             /* nloop_q  where they are looked for first                     */
+  const sni_map **map;         /* nmap                                                         */
+  const char **map_name;       /* nmap                                                         */
+  int nmap, nmap_z, nmap_part; /* maps, their coordinates, their constraints beside the first */
+  const char *limited;  /* name of a joint with limits, NULL: none                          */
+  const char *rubbing;  /* name of a joint with friction                                    */
+  const char *touching; /* name of a body that collides                                     */
   double *q0, *qd0;
   sn_run_def run;
   const char *units, *up;

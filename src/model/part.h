@@ -22,6 +22,9 @@ struct sni_part_builder {
   bool (*is_turn)(sni_part_builder *b, int body, int coordinate);
   /* of the whole model */
   double (*mass)(sni_part_builder *b);
+  /* a coordinate that a map drives, by its entry `joints[k]`; false, and reported: another map or a
+   * motion has it */
+  bool (*claim)(sni_part_builder *b, int coordinate, int k);
   /* zeroed memory that lives as long as the model; NULL: there is none, which is known */
   void *(*take)(sni_part_builder *b, size_t count, size_t size);
   void (*fail)(sni_part_builder *b, const char *key, const char *format, ...) SN_PRINTF(3, 4);

@@ -109,7 +109,7 @@ sn_status sni_tree_link(sni_tree *t, void *(*alloc)(void *arena, size_t size), v
 
 int sni_tree_body_of(const sni_tree *t, int coordinate) {
   int lo = 0, hi = t->nbody - 1;
-  while (lo < hi) {
+  while (lo < hi) { /* joints without coordinates are passed over */
     const int mid = (lo + hi) / 2;
     if (t->vadr[mid + 1] <= coordinate) {
       lo = mid + 1;

@@ -54,7 +54,7 @@ class Refused(Command):
         self.good("run", SCENES / "pendulum.yaml", "--quiet", "--duration", "0.1", "--save", self.state)
 
     def test_other_model(self):
-        self.bad(BAD_INPUT, f"'{self.state}' was saved from another model (its bodies and joints differ): load it with"
+        self.bad(BAD_INPUT, f"'{self.state}' was saved from another model (its bodies, joints or constraints differ): load it with"
                  " the scene that it came from", "run", SCENES / "double_pendulum.yaml", "--load", self.state)
 
     def test_damaged(self):

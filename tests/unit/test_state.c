@@ -308,7 +308,7 @@ TEST(files_that_are_no_states_are_refused) {
 
   expect_refusal(
       other, path, SN_E_MISMATCH,
-      "'%s' was saved from another model (its bodies and joints differ): load it with the "
+      "'%s' was saved from another model (its bodies, joints or constraints differ): load it with the "
       "scene that it came from");
   write_bytes(path, "", 0);
   expect_refusal(m, path, SN_E_FILE, "'%s': this is not a state file of Sinew");
