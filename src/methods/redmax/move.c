@@ -208,14 +208,14 @@ sn_status sni_move_on(sn_sim *sim, sni_system *s, double t_end, double h, const 
     return status;
   }
   sni_dynamics_kinematics(d, q1, qd1);
-  for (int i = 0; i < t->nbody; i++) {
+  for (int i = t->nbody - 1; i >= 0; i--) {
     const sn_inertia I = sni_params_inertia(&d->params, i);
     const sn_mat3 R = sni_link_R(&w->link[i]);
     const sn_vec3 p = sn_vec3_scale(motion[i].v, I.mass), c = sn_mat3_mul_vec(R, I.com);
     const sn_vec3 L = sn_mat3_mul_vec(R, sn_mat3_mul_vec(sn_inertia_tensor(I), motion[i].w));
-    s->f[i] = sni_lane6_from((sn_vec6){sn_vec3_add(L, sn_vec3_cross(c, p)), p});
+    const sn_vec6 momentum = {sn_vec3_add(L, sn_vec3_cross(c, p)), p};
+    sni_system_project_body(s, i, sni_lane6_from(momentum), s->b);
   }
-  sni_system_project(s, s->f, s->b);
   sni_system_armature(s, qd1, s->b);
   const sni_aba_in in = {.mass = d->mass, .joint_matrix = d->armature};
   if (sni_factorise(t, &in, w) < 0) { /* else: held by springs alone, so the rates stay */

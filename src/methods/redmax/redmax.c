@@ -192,16 +192,16 @@ static void projected_side(sn_sim *sim, sni_system *s) {
   const sni_dynamics *d = &sim->d;
   const double *g = d->params.gravity;
   const sni_lane pull = {s->h * g[0], s->h * g[1], s->h * g[2], 0};
-  for (int i = 0; i < s->t->nbody; i++) {
+  for (int i = s->t->nbody - 1; i >= 0; i--) {
     const sni_link *l = &d->w.link[i];
     /* gravity is a push that would move the whole body by h g */
     const sni_lane6 V = {l->w, l->v + pull};
-    s->f[i] = sni_momentum(&d->mass[i], l, V);
+    sni_lane6 f = sni_momentum(&d->mass[i], l, V);
     if (d->use_wrench) {
-      s->f[i] = sni_lane6_addscaled(s->f[i], s->h, sni_lane6_from(d->w.wrench[i]));
+      f = sni_lane6_addscaled(f, s->h, sni_lane6_from(d->w.wrench[i]));
     }
+    sni_system_project_body(s, i, f, s->b);
   }
-  sni_system_project(s, s->f, s->b);
 }
 
 /* b = M_r qd - h (inverse dynamics at qdd = 0). */

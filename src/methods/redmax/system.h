@@ -104,6 +104,23 @@ void sni_system_armature(const sni_system *s, const double *x, double *y);
 /* x = J^T f for wrenches in world axes at the origins; f is used up. */
 void sni_system_project(const sni_system *s, sni_lane6 *f, double *x);
 
+/* The same body by body, from the last to the first, with f of its own; uses s->f. */
+static inline void sni_system_project_body(sni_system *s, int i, sni_lane6 f, double *x) {
+  const sni_tree *t = s->t;
+  const sni_work *w = &s->d->w;
+  if (t->gather[i] & SNI_HAS_CHILD) {
+    f = sni_lane6_add(f, s->f[i]);
+  }
+  for (int k = t->vadr[i]; k < t->vadr[i + 1]; k++) {
+    x[k] = sni_lane6_dot(w->S[k], f);
+  }
+  const int p = t->parent[i];
+  if (p >= 0) {
+    f.w += sni_lane_cross(w->link[i].r, f.v);
+    s->f[p] = t->gather[i] & SNI_FIRST_TO_PARENT ? f : sni_lane6_add(s->f[p], f);
+  }
+}
+
 /* ---- solvers: five functions each, chosen at run time ---- */
 
 typedef struct sni_solve_info {

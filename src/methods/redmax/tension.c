@@ -39,8 +39,9 @@ static double gyration(const sni_params *params, int a, int b) {
   return mass > 0 ? sqrt((A.xx + A.yy + A.zz + B.xx + B.yy + B.zz) / mass) : 0;
 }
 
-/* -2 F.(w_p x u) for the joint of body i: the part of u goes to the joint's own matrix. */
-static void add_slides(sni_system *s, int i, sn_vec3 F, double length) {
+/* -2 F.(w_p x u) for the joint of body i: the part of u goes to the joint's own matrix, that of w_p
+ * to the parent's G. */
+static void add_slides(sni_system *s, int i, sn_vec3 F, double length, sn_mat3 *G) {
   const sni_tree *t = s->t;
   const int adr = t->vadr[i], nv = t->vadr[i + 1] - adr, p = t->parent[i];
   bool slides = false;
@@ -51,7 +52,7 @@ static void add_slides(sni_system *s, int i, sn_vec3 F, double length) {
   if (!(l > 0)) {
     return;
   }
-  add_across(&s->pull[p], l, F, length);
+  add_across(G, l, F, length);
   const double mass =
       fmin(sni_params_inertia(&s->d->params, p).mass, sni_params_inertia(&s->d->params, i).mass);
   const double whole = sni_system_whole(s), part = s->h / whole;
@@ -70,76 +71,95 @@ static void add_slides(sni_system *s, int i, sn_vec3 F, double length) {
   }
 }
 
-/* s->pull: a matrix G for each body that stands for tr G 1 - (G + G^T)/2 against its turning. */
-static void gather(sni_system *s) {
-  const sni_dynamics *d = s->d;
-  const sni_tree *t = s->t;
-  const sn_vec3 g = {d->params.gravity[0], d->params.gravity[1], d->params.gravity[2]};
-  for (int i = 0; i < t->nbody; i++) {
-    const sn_inertia I = sni_params_inertia(&d->params, i);
-    const sn_vec3 c = sn_mat3_mul_vec(sni_link_R(&d->w.link[i]), I.com);
-    const sn_vec3 weight = sn_vec3_scale(g, I.mass);
-    sn_vec6 f = {sn_vec3_cross(c, weight), weight};
-    if (d->use_wrench) {
-      f = sn_vec6_add(f, d->w.wrench[i]);
-    }
-    s->pull[i] = outer(weight, c);
-    s->f[i] = sni_lane6_from(f);
-  }
-  for (int i = t->nbody - 1; i >= 0; i--) {
-    const int p = t->parent[i];
-    if (p < 0) {
-      continue;
-    }
-    const sn_vec6 f = sni_lane6_vec6(s->f[i]);
-    const sni_lane r = d->w.link[i].r;
-    s->f[p].v += s->f[i].v;
-    s->f[p].w += s->f[i].w + sni_lane_cross(r, s->f[i].v);
-    s->pull[p] = sn_mat3_add(s->pull[p], outer(f.v, sni_lane_vec3(r)));
-    if (s->grounded[p] || t->joint[i].nv == 0) {
-      continue; /* nothing turns against anything that turns */
-    }
-    const double N = sn_vec3_norm(f.w), F = sn_vec3_norm(f.v);
-    if (N > 0) {
-      add_across(&s->pull[p], 0.5, f.w, N);
-      add_across(&s->pull[i], 0.5, f.w, N);
-    }
-    if (F > 0) {
-      add_slides(s, i, f.v, F);
-    }
-  }
-}
-
 /* ---- what the masses do not bear ---- */
 
 static bool positive_definite(sn_mat3 A) {
   return A.m[0][0] > 0 && A.m[0][0] * A.m[1][1] > A.m[0][1] * A.m[0][1] && sn_mat3_det(A) > 0;
 }
 
-void sni_system_add_tension(sni_system *s) {
+static void add_what_is_not_borne(sni_system *s, int i, sn_mat3 G) {
   const double whole = sni_system_whole(s), h2 = whole * whole;
-  gather(s);
-  for (int i = 0; i < s->t->nbody; i++) {
-    if (s->grounded[i]) {
-      continue;
+  const sn_mat3 R = sni_link_R(&s->d->w.link[i]);
+  const sn_mat3 I = sn_inertia_tensor(sni_params_inertia(&s->d->params, i));
+  sn_mat3 left = sn_mat3_mul(R, sn_mat3_mul(sn_mat3_scale(I, SNI_BORNE), sn_mat3_transpose(R)));
+  left = sn_mat3_add(left, sn_mat3_scale(sn_mat3_add(G, sn_mat3_transpose(G)), 0.5 * h2));
+  for (int c = 0; c < 3; c++) {
+    left.m[c][c] -= h2 * sn_mat3_trace(G);
+  }
+  if (positive_definite(left)) {
+    return;
+  }
+  double value[3];
+  sn_mat3 axes;
+  sn_sym3_eigen(left, value, &axes);
+  for (int c = 0; c < 3 && value[c] < 0; c++) {
+    const sni_term term = {
+        .k = -value[c] / h2, .p = {{.w = sn_mat3_col(axes, c)}}, .body = {i, -1}};
+    sni_system_add_term(s, -1, &term);
+  }
+}
+
+/* ---- one pass inward ---- */
+
+/* What acts on body i, and on what hangs on it, at its origin; and a matrix G that stands for
+ * tr G 1 - (G + G^T)/2 against its turning, as far as it comes from itself and its children. */
+typedef struct load {
+  sni_lane6 f;
+  sn_mat3 G;
+} load;
+
+static load load_of(const sni_system *s, int i) {
+  const sni_dynamics *d = s->d;
+  const sn_inertia I = sni_params_inertia(&d->params, i);
+  const sn_vec3 g = {d->params.gravity[0], d->params.gravity[1], d->params.gravity[2]};
+  const sn_vec3 c = sn_mat3_mul_vec(sni_link_R(&d->w.link[i]), I.com);
+  const sn_vec3 weight = sn_vec3_scale(g, I.mass);
+  sn_vec6 f = {sn_vec3_cross(c, weight), weight};
+  if (d->use_wrench) {
+    f = sn_vec6_add(f, d->w.wrench[i]);
+  }
+  load own = {sni_lane6_from(f), outer(weight, c)};
+  if (s->t->gather[i] & SNI_HAS_CHILD) {
+    own.f = sni_lane6_add(own.f, s->f[i]);
+    own.G = sn_mat3_add(own.G, s->pull[i]);
+  }
+  return own;
+}
+
+static void pass_on(sni_system *s, int i, sni_lane6 f, sn_mat3 G) {
+  const int p = s->t->parent[i];
+  f.w += sni_lane_cross(s->d->w.link[i].r, f.v);
+  if (s->t->gather[i] & SNI_FIRST_TO_PARENT) {
+    s->f[p] = f;
+    s->pull[p] = G;
+  } else {
+    s->f[p] = sni_lane6_add(s->f[p], f);
+    s->pull[p] = sn_mat3_add(s->pull[p], G);
+  }
+}
+
+void sni_system_add_tension(sni_system *s) {
+  const sni_tree *t = s->t;
+  for (int i = t->nbody - 1; i >= 0; i--) {
+    load own = load_of(s, i);
+    const int p = t->parent[i];
+    const sn_vec6 f = sni_lane6_vec6(own.f);
+    if (p >= 0) {
+      sn_mat3 G = outer(f.v, sni_lane_vec3(s->d->w.link[i].r));
+      if (!s->grounded[p] && t->joint[i].nv > 0) { /* else: nothing turns against what turns */
+        const double N = sn_vec3_norm(f.w), F = sn_vec3_norm(f.v);
+        if (N > 0) {
+          add_across(&G, 0.5, f.w, N);
+          add_across(&own.G, 0.5, f.w, N);
+        }
+        if (F > 0) {
+          add_slides(s, i, f.v, F, &G);
+        }
+      }
+      pass_on(s, i, own.f, G);
     }
-    const sn_mat3 R = sni_link_R(&s->d->w.link[i]), G = s->pull[i];
-    const sn_mat3 I = sn_inertia_tensor(sni_params_inertia(&s->d->params, i));
-    sn_mat3 left = sn_mat3_mul(R, sn_mat3_mul(sn_mat3_scale(I, SNI_BORNE), sn_mat3_transpose(R)));
-    left = sn_mat3_add(left, sn_mat3_scale(sn_mat3_add(G, sn_mat3_transpose(G)), 0.5 * h2));
-    for (int c = 0; c < 3; c++) {
-      left.m[c][c] -= h2 * sn_mat3_trace(G);
-    }
-    if (positive_definite(left)) {
-      continue;
-    }
-    double value[3];
-    sn_mat3 axes;
-    sn_sym3_eigen(left, value, &axes);
-    for (int c = 0; c < 3 && value[c] < 0; c++) {
-      const sni_term term = {
-          .k = -value[c] / h2, .p = {{.w = sn_mat3_col(axes, c)}}, .body = {i, -1}};
-      sni_system_add_term(s, -1, &term);
+    if (!s->grounded[i]) {
+      add_what_is_not_borne(s, i, own.G);
     }
   }
 }
