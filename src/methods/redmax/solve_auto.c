@@ -22,6 +22,10 @@ const sni_solver *const sni_solvers[SNI_SOLVERS] = {&sni_solver_tree, &sni_solve
 /* A direct solver is exact to rounding, so pcg has to save a part of the whole step. */
 #define WORTHWHILE 0.97
 
+/* More digits from pcg may cost this part of a whole step each, and there are at most two. */
+#define CHEAP_DIGIT 0.03
+#define DIGITS      2
+
 #define SPARE_BYTES_MAX ((size_t)1 << 30)
 
 /* ---- costs in nanoseconds, fitted to measurements in the midst of steps of 33 mechanisms of 2 to
@@ -121,10 +125,15 @@ static sn_status count_pcg(sni_system *s, int max_iterations, void *own[SNI_SOLV
   const double worth = (other - pcg_cost(s, 0)) / each;
   const int most = worth < max_iterations ? (int)fmax(worth, 0) : max_iterations;
   out->iterations = try_pcg(s, own[SNI_PCG], out->tolerance, most, room);
-  if (out->iterations >= 0) { /* few pairs: the last digits come at once */
-    const int more = try_pcg(s, own[SNI_PCG], 0.1 * out->tolerance, out->iterations + 1, room);
-    out->tolerance *= more >= 0 ? 0.1 : 1;
-    out->iterations = more >= 0 ? more : out->iterations;
+  for (int k = 0; k < DIGITS && out->iterations >= 0; k++) { /* few pairs: they come at once */
+    const double step = pcg_cost(s, out->iterations) + rest_cost(s);
+    const int allowed = out->iterations + (int)(CHEAP_DIGIT * step / each);
+    const int more = try_pcg(s, own[SNI_PCG], 0.1 * out->tolerance, allowed, room);
+    if (more < 0) {
+      break;
+    }
+    out->tolerance *= 0.1;
+    out->iterations = more;
   }
   free(room);
   if (out->iterations >= 0) {
@@ -141,7 +150,7 @@ sn_status sni_solver_choose(sni_system *s, bool definite, double tolerance, int 
                             void *own[SNI_SOLVERS], sni_choice *out, sn_error *err) {
   *out = (sni_choice){.solver = SNI_TREE,
                       .spare = -1,
-                      .tolerance = 0.1 * tolerance,
+                      .tolerance = tolerance,
                       .max_iterations = max_iterations,
                       .iterations = -1};
   for (int k = 0; k < SNI_SOLVERS; k++) {
