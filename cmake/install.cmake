@@ -11,6 +11,7 @@ install(TARGETS sinew_shared sinew_static EXPORT SinewTargets
 if(TARGET sinew)
   install(TARGETS sinew)
 endif()
+install(DIRECTORY scenes DESTINATION ${CMAKE_INSTALL_DATAROOTDIR}/sinew)
 install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DATAROOTDIR}/doc/sinew)
 
 install(EXPORT SinewTargets NAMESPACE sinew:: DESTINATION ${package_dir})

@@ -20,6 +20,7 @@ run   libsuitesparse-dev  compiles suitesparse/amd.h
 run   libhdf5-dev?        pkg-config --exists hdf5
 run   zlib1g-dev          pkg-config --exists zlib
 run   libwebp-dev?        pkg-config --exists libwebp libwebpmux
+run   libwebsockets-dev?  pkg-config --exists libwebsockets
 run   nodejs?             node --version
 run   npm?                npm --version
 test  libcmocka-dev       pkg-config --exists cmocka

@@ -59,6 +59,9 @@ SN_API const sn_model *sn_scene_model(const sn_scene *scene);
 SN_API sn_model *sn_scene_take_model(sn_scene *scene);
 SN_API const char *sn_scene_units(const sn_scene *scene); /* "" if not given */
 SN_API const char *sn_scene_up(const sn_scene *scene);    /* "y" or "z"      */
+/* The scene files that it was read from, as full paths; none for a text that uses none. */
+SN_API int sn_scene_file_count(const sn_scene *scene);
+SN_API const char *sn_scene_file(const sn_scene *scene, int k);
 
 /* A scene file's model.  err: the first problem. */
 SN_API sn_status sn_model_load(const char *path, sn_model **model, sn_error *err);

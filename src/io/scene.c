@@ -11,6 +11,8 @@ struct sn_scene {
   sni_error_list errors, warnings;
   sn_model *model;
   char *units, up[2];
+  char **file;
+  int nfile;
 };
 
 sn_scene_options sn_scene_options_default(void) {
@@ -115,6 +117,25 @@ static sn_status build(sn_scene *scene, sni_sources *s, const sni_items *items,
   return status == SN_E_MEMORY ? status : SN_OK;
 }
 
+static char *copy_text(const char *text) {
+  const size_t size = strlen(text) + 1;
+  char *copy = malloc(size);
+  return copy ? memcpy(copy, text, size) : NULL;
+}
+
+static bool keep_files(sn_scene *scene, const sni_sources *s) {
+  scene->file = calloc((size_t)s->count + 1, sizeof *scene->file);
+  bool good = scene->file != NULL;
+  for (const sni_source *source = s->first; source && good; source = source->next) {
+    if (source->real) {
+      scene->file[scene->nfile] = copy_text(source->real);
+      good = scene->file[scene->nfile] != NULL;
+      scene->nfile += good;
+    }
+  }
+  return good;
+}
+
 /* Fills the scene from what was read; only lack of memory fails. */
 static sn_status fill(sn_scene *scene, sni_sources *s) {
   sni_items items = {0};
@@ -138,15 +159,12 @@ static sn_status fill(sn_scene *scene, sni_sources *s) {
   }
   sn_builder_free(&builder);
   const char *units = head.units ? head.units : "";
-  scene->units = malloc(strlen(units) + 1);
-  if (scene->units) {
-    memcpy(scene->units, units, strlen(units) + 1);
-  }
+  scene->units = copy_text(units);
   snprintf(scene->up, sizeof scene->up, "%s", head.up);
   const bool moved =
       move_sorted(s, &s->errors, &scene->errors) && move_sorted(s, &s->warnings, &scene->warnings);
   const bool lost = s->errors.count == 0 && s->errors.dropped > 0;
-  if (!scene->units || !moved || lost || s->pool.out_of_memory) {
+  if (!scene->units || !moved || lost || s->pool.out_of_memory || !keep_files(scene, s)) {
     return SN_E_MEMORY;
   }
   return status;
@@ -192,6 +210,10 @@ void sn_scene_free(sn_scene **scene) {
     sni_error_list_free(&(*scene)->warnings);
     sn_model_free(&(*scene)->model);
     free((*scene)->units);
+    for (int k = 0; k < (*scene)->nfile; k++) {
+      free((*scene)->file[k]);
+    }
+    free((*scene)->file);
     free(*scene);
     *scene = NULL;
   }
@@ -241,6 +263,14 @@ sn_model *sn_scene_take_model(sn_scene *scene) {
 
 const char *sn_scene_units(const sn_scene *scene) {
   return scene->units;
+}
+
+int sn_scene_file_count(const sn_scene *scene) {
+  return scene->nfile;
+}
+
+const char *sn_scene_file(const sn_scene *scene, int k) {
+  return k >= 0 && k < scene->nfile ? scene->file[k] : NULL;
 }
 
 const char *sn_scene_up(const sn_scene *scene) {

@@ -326,14 +326,6 @@ TEST(a_moving_hand_has_a_rate) {
       CHECK(fabs(sn_state_q(s)[0] - 3 * *sn_state_time(s)) < 1e-12, "way %d, t = %g: %g", way,
             *sn_state_time(s), sn_state_q(s)[0]);
     }
-    const char *const name[] = {"hand.length", "hand.rate", "hand.tension"};
-    for (int k = 0; k < 3; k++) {
-      const int channel = sn_sim_channel_find(sim, name[k]);
-      double value = 1;
-      CHECK(channel >= 0, "no channel %s", name[k]);
-      CHECK(sn_sim_channels(sim, s, NULL, &channel, 1, &value, NULL) == SN_OK, "no value");
-      CHECK(fabs(value) < 1e-9, "way %d: %s = %g", way, name[k], value);
-    }
     sn_state_free(&s);
     sn_sim_free(&sim);
     sn_model_free(&m);

@@ -67,16 +67,6 @@ static double grab_potential(const sni_force_eval *e, const sni_force *f, const 
   return sni_force_spring.potential(e, &h.spring, h.param);
 }
 
-static sni_measure grab_measure(const sni_force_eval *e, const sni_force *f, const double *param) {
-  const held h = hold(e, f, param);
-  const sn_vec3 x = sni_force_point(e->E_wb, f->body[0], f->at[0]);
-  const sn_vec3 dx = sn_vec3_sub(h.spring.at[1], x);
-  const sn_vec3 dv = sn_vec3_sub(h.rate, sni_force_velocity(e, f->body[0], x));
-  const double l = sn_vec3_norm(dx);
-  const sn_vec3 pull = sn_vec3_addscaled(sn_vec3_scale(dx, param[STIFFNESS]), param[DAMPING], dv);
-  return (sni_measure){l, l > 0 ? sn_vec3_dot(dx, dv) / l : 0, sn_vec3_norm(pull)};
-}
-
 static const char *const grab_param[PARAMS] = {"stiffness", "damping"};
 
 static const sni_field grab_field[] = {
@@ -117,5 +107,4 @@ const sni_force_ops sni_force_grab = {.kind = {"grab", "a hand that pulls a poin
                                       .finish = grab_finish,
                                       .apply = grab_apply,
                                       .tangent = grab_tangent,
-                                      .potential = grab_potential,
-                                      .measure = grab_measure};
+                                      .potential = grab_potential};

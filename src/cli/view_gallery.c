@@ -1,0 +1,154 @@
+/* view_gallery.c: finds the scenes that come with the program. */
+#define _DEFAULT_SOURCE /* readlink */
+#include "cli/view_gallery.h"
+
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#ifndef SINEW_SCENES_DIR
+#define SINEW_SCENES_DIR ""
+#endif
+
+static bool is_folder(const char *path) {
+  DIR *dir = opendir(path);
+  if (dir) {
+    closedir(dir);
+  }
+  return dir != NULL;
+}
+
+/* PREFIX/share/sinew/scenes for a program in PREFIX/bin. */
+static bool beside_program(char *out, size_t size) {
+  char program[900];
+  const ssize_t n = readlink("/proc/self/exe", program, sizeof program - 1);
+  if (n <= 0) {
+    return false;
+  }
+  program[n] = 0;
+  for (int up = 0; up < 2; up++) {
+    char *slash = strrchr(program, '/');
+    if (!slash) {
+      return false;
+    }
+    *slash = 0;
+  }
+  snprintf(out, size, "%s/share/sinew/scenes", program);
+  return is_folder(out);
+}
+
+static bool find_folder(char *out, size_t size) {
+  const char *asked = getenv("SINEW_SCENES");
+  if (asked && asked[0]) {
+    snprintf(out, size, "%s", asked);
+    return is_folder(out);
+  }
+  if (beside_program(out, size)) {
+    return true;
+  }
+  snprintf(out, size, "%s", SINEW_SCENES_DIR);
+  return is_folder(out);
+}
+
+/* "# Crank-rocker hammer.  q = 0 is the drawing." -> its first sentence. */
+static void read_title(view_exhibit *e) {
+  char line[256] = "";
+  FILE *file = fopen(e->path, "r");
+  if (!file) {
+    return;
+  }
+  if (fgets(line, sizeof line, file) && line[0] == '#') {
+    const char *from = line + 1 + strspn(line + 1, " ");
+    size_t n = strcspn(from, "\n");
+    const char *stop = strstr(from, ". ");
+    n = stop && (size_t)(stop - from) < n ? (size_t)(stop - from) : n;
+    n -= n > 0 && from[n - 1] == '.';
+    snprintf(e->title, sizeof e->title, "%.*s", (int)n, from);
+  }
+  fclose(file);
+}
+
+static bool add(view_gallery *g, const char *folder, const char *prefix, const char *file) {
+  static const char ending[] = ".yaml";
+  const size_t n = strlen(file), m = strlen(ending);
+  if (n <= m || strcmp(file + n - m, ending) != 0 || file[0] == '.') {
+    return true;
+  }
+  view_exhibit *grown = realloc(g->item, (size_t)(g->count + 1) * sizeof *grown);
+  if (!grown) {
+    return false;
+  }
+  g->item = grown;
+  view_exhibit *e = &g->item[g->count];
+  *e = (view_exhibit){0};
+  const int named = snprintf(e->name, sizeof e->name, "%s%.*s", prefix, (int)(n - m), file);
+  const int placed = snprintf(e->path, sizeof e->path, "%s/%s", folder, file);
+  if (named < (int)sizeof e->name && placed < (int)sizeof e->path) {
+    read_title(e);
+    g->count++;
+  }
+  return true;
+}
+
+static bool look(view_gallery *g, const char *folder, const char *prefix) {
+  DIR *dir = opendir(folder);
+  bool good = true;
+  for (const struct dirent *d; dir && good && (d = readdir(dir));) {
+    good = g->count >= VIEW_GALLERY_MAX || add(g, folder, prefix, d->d_name);
+  }
+  if (dir) {
+    closedir(dir);
+  }
+  return good;
+}
+
+static int by_name(const void *a, const void *b) {
+  return strcmp(((const view_exhibit *)a)->name, ((const view_exhibit *)b)->name);
+}
+
+sn_status view_gallery_find(view_gallery *g, sn_error *err) {
+  char folder[1000], below[1024];
+  if (!find_folder(folder, sizeof folder)) {
+    return sni_fail(err, SN_E_FILE,
+                    "the scenes of the gallery are not there: set SINEW_SCENES to their folder, or "
+                    "give a scene");
+  }
+  snprintf(below, sizeof below, "%s/redmax", folder);
+  if (!look(g, folder, "") || !look(g, below, "redmax/")) {
+    view_gallery_free(g);
+    return sni_fail(err, SN_E_MEMORY, "out of memory");
+  }
+  if (g->count > 0) {
+    qsort(g->item, (size_t)g->count, sizeof *g->item, by_name);
+  }
+  return SN_OK;
+}
+
+void view_gallery_free(view_gallery *g) {
+  free(g->item);
+  *g = (view_gallery){0};
+}
+
+const view_exhibit *view_gallery_get(const view_gallery *g, const char *name) {
+  for (int k = 0; k < g->count; k++) {
+    if (strcmp(g->item[k].name, name) == 0) {
+      return &g->item[k];
+    }
+  }
+  return NULL;
+}
+
+void view_gallery_json(const view_gallery *g, sni_json *j) {
+  sni_json_open(j, "scenes", "[");
+  for (int k = 0; k < g->count; k++) {
+    const char *file = strrchr(g->item[k].path, '/');
+    sni_json_open(j, NULL, "{");
+    sni_json_text(j, "name", g->item[k].name);
+    sni_json_text(j, "title", g->item[k].title);
+    sni_json_text(j, "file", file ? file + 1 : g->item[k].path);
+    sni_json_close(j, "}");
+  }
+  sni_json_close(j, "]");
+}
