@@ -7,7 +7,7 @@ import unittest
 
 from command import BAD_INPUT, DONE, SCENES, SINEW, SOURCE, Command, sinew
 
-COMMANDS = ["new", "make", "check", "run", "convert", "plot", "diff", "replay", "inverse", "schema", "bench", "version"]
+COMMANDS = ["new", "make", "check", "run", "view", "convert", "plot", "diff", "replay", "inverse", "schema", "bench", "version"]
 
 
 class Help(Command):
@@ -52,6 +52,8 @@ class Help(Command):
         if not programs.exists():
             programs.mkdir()
             os.symlink(SINEW, programs / "sinew")
+        # a view goes on until somebody ends it
+        line = line.replace("sinew view", "timeout --preserve-status -s INT 2 sinew view").replace(" --open", "")
         run = subprocess.run(["bash", "-o", "pipefail", "-c", line], cwd=self.place, capture_output=True,
                              text=True, check=False,
                              env={**os.environ, "PATH": f"{programs}:{os.environ['PATH']}"})
