@@ -1,0 +1,140 @@
+// `sinew view` in a real browser: the mouse pulls a body, sliders act, a saved file is loaded again, strangers are refused.
+
+import { strict as assert } from "node:assert";
+import { spawn } from "node:child_process";
+import { mkdtempSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import { launch, newPage } from "./browser.mjs";
+
+const SCENE = `sinew: 1
+gravity: [0, 0, 0]
+bodies:
+  stone:
+    joint: {type: free}
+    shapes: [{type: box, size: [0.5, 0.5, 0.5], density: 100}]
+  post:
+    joint: {type: fixed, at: [0, 1, 0]}
+    shapes: [{type: box, size: [0.1, 0.1, 2], density: 100}]
+run: {method: redmax, step: 0.01}
+`;
+const TIME = 120000; // drawing by software on a busy machine is slow
+
+let browser, view;
+const file = join(mkdtempSync(join(tmpdir(), "sinew-live-")), "stone.yaml");
+
+/** The command, when it has said its address. */
+function start(...args) {
+  return new Promise((resolve, reject) => {
+    const process_ = spawn(process.env.SINEW, ["view", ...args], { stdio: ["ignore", "pipe", "inherit"] });
+    process_.on("error", reject);
+    process_.on("exit", (code) => reject(new Error(`sinew view ended with ${code}`)));
+    process_.stdout.on("data", (bytes) => resolve({ process: process_, address: String(bytes).trim() }));
+  });
+}
+
+before(async () => {
+  writeFileSync(file, SCENE);
+  browser = await launch();
+  view = await start(file, "--quiet");
+});
+after(async () => {
+  view?.process.kill("SIGINT");
+  await browser?.close();
+});
+
+async function open(address = view.address) {
+  const page = await newPage(browser);
+  page.setDefaultTimeout(TIME);
+  await page.goto(address);
+  await page.waitForFunction(() => window.sinew?.frames > 1 && window.sinew.drawn > 1);
+  return page;
+}
+
+const place = (page, body) => page.evaluate((name) => window.sinew.projected(name), body);
+
+test("a body is grabbed with the mouse and follows", async () => {
+  const page = await open();
+  const from = await place(page, "stone");
+  await page.mouse.move(from.x, from.y);
+  await page.mouse.down();
+  await page.waitForFunction(() => window.sinew.status()?.grabs.length === 1);
+  const to = { x: from.x + 130, y: from.y - 60 };
+  await page.mouse.move(to.x, to.y, { steps: 8 });
+  // where it was taken is its middle, on the side that faces the eye: a little nearer than the middle itself
+  await page.waitForFunction(({ x, y }) => {
+    const at = window.sinew.projected("stone");
+    return Math.hypot(at.x - x, at.y - y) < 25;
+  }, to);
+  await page.mouse.up();
+  await page.waitForFunction(() => window.sinew.status()?.grabs.length === 0);
+  assert.deepEqual(page.complaints, []);
+  await page.close();
+});
+
+test("sliders act, and pause does", async () => {
+  const page = await open();
+  await page.evaluate(() => {
+    const slider = document.querySelector('input[type=range][data-path="gravity[2]"]');
+    slider.value = "0"; // the least: downwards
+    slider.dispatchEvent(new Event("input", { bubbles: true }));
+  });
+  const start_ = await page.evaluate(() => window.sinew.projected("post").y);
+  await page.waitForFunction((y) => {
+    const at = window.sinew.projected("stone");
+    return at.y > y + 200;
+  }, start_);
+  await page.keyboard.press("Space");
+  await page.waitForFunction(() => window.sinew.status()?.playing === false);
+  const t = await page.evaluate(() => window.sinew.status().t);
+  await page.keyboard.press("Space");
+  await page.waitForFunction((before_) => window.sinew.status()?.playing && window.sinew.status().t > before_, t);
+  await page.close();
+});
+
+test("saving the file loads it again, the camera stays, and mistakes are shown with their line", async () => {
+  const page = await open();
+  const camera = await page.evaluate(() => window.sinew.camera().view);
+  writeFileSync(file, SCENE.replaceAll("stone", "rock"));
+  await page.waitForFunction(() => window.sinew.projected("rock"));
+  assert.deepEqual(await page.evaluate(() => window.sinew.camera().view), camera);
+  writeFileSync(file, SCENE.replace("size: [0.5, 0.5, 0.5]", "size: [0.5, -1, 0.5]"));
+  await page.waitForFunction(() => /line 6|:6|6:/.test(document.body.innerText));
+  assert.ok(await place(page, "rock"), "the last good one goes on");
+  writeFileSync(file, SCENE);
+  await page.waitForFunction(() => window.sinew.projected("stone") && !/mistake/.test(document.body.innerText));
+  await page.close();
+});
+
+test("a wrong token, a foreign page and a foreign name are refused", async () => {
+  const page = await newPage(browser);
+  const wrong = view.address.replace(/.\/$/, (end) => (end[0] === "0" ? "1/" : "0/"));
+  assert.equal((await page.goto(wrong)).status(), 403);
+  const stranger = createServer((_, answer) => answer.end("<!doctype html><p>stranger"));
+  await new Promise((resolve) => stranger.listen(0, "127.0.0.1", resolve));
+  await page.goto(`http://127.0.0.1:${stranger.address().port}/`);
+  const tries = await page.evaluate(async (address) => {
+    const stream = await new Promise((resolve) => {
+      const socket = new WebSocket(`${address.replace("http", "ws")}live`, "sinew-live-1");
+      socket.onopen = () => resolve("open");
+      socket.onerror = () => resolve("refused");
+    });
+    const text = await fetch(address).then(() => "read", () => "refused");
+    return { stream, text };
+  }, view.address);
+  assert.deepEqual(tries, { stream: "refused", text: "refused" });
+  stranger.close();
+  await page.close();
+});
+
+test("closing the page leaves the server running", async () => {
+  const first = await open();
+  const t = await first.evaluate(() => window.sinew.status().t);
+  await first.close();
+  const second = await open();
+  await second.waitForFunction((before_) => window.sinew.status()?.t > before_, t);
+  assert.equal(view.process.exitCode, null);
+  await second.close();
+});
