@@ -22,6 +22,7 @@ export function launch() {
 /** A page that remembers what it complained about and what it asked of the network. */
 export async function newPage(browser, { width = 1120, height = 560, colorScheme = "light" } = {}) {
   const page = await browser.newPage({ viewport: { width, height }, colorScheme });
+  page.setDefaultTimeout(120_000); // drawing by software on a busy machine is slow
   page.complaints = [];
   page.asked = [];
   page.on("console", (message) => message.type() === "error" && page.complaints.push(message.text()));

@@ -2,9 +2,11 @@
 
 import { strict as assert } from "node:assert";
 import { after, before, test } from "node:test";
-import { mkdtempSync, writeFileSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { pathToFileURL } from "node:url";
 import { drawn, launch, newPage, pageFile, project, seek } from "./browser.mjs";
 import { read, sample } from "./snr.mjs";
 
@@ -70,6 +72,26 @@ for (const up of ["z", "y"]) {
     await page.close();
   });
 }
+
+test("the page that a run writes", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "sinew-page-"));
+  const scene = join(process.env.SINEW_SOURCE_DIR, "scenes/redmax/arm.yaml");
+  for (const name of ["arm.snr", "arm.html"]) {
+    execFileSync(process.env.SINEW, ["run", scene, "--duration", "0.3", "--out", join(folder, name), "--quiet"]);
+  }
+  const recording = readFileSync(join(folder, "arm.snr"));
+  const page = await newPage(browser);
+  await page.goto(pathToFileURL(join(folder, "arm.html")).href);
+  await page.waitForFunction(() => window.sinew?.drawn > 0);
+  await page.keyboard.press("Space");
+  const { frames } = read(recording);
+  for (const frame of [0, frames.length - 1]) {
+    await seek(page, frames[frame].time);
+    await checkPlaces(page, recording, frame);
+  }
+  checkQuiet(page);
+  await page.close();
+});
 
 test("scrubbing with the mouse and with keys", async () => {
   const page = await open(sample());

@@ -60,16 +60,22 @@ function meshGeometry(mesh: MeshData | undefined): BufferGeometry {
   return toCreasedNormals(geometry, 0.6);
 }
 
-function makeGeometry(name: string, meshes: readonly MeshData[]): BufferGeometry {
+/** Round things have fewer sides where there are many: about a million triangles at most, however many bodies. */
+export function roundness(count: number): number {
+  return count < 100 ? 28 : count < 500 ? 20 : count < 2500 ? 14 : 8;
+}
+
+function makeGeometry(name: string, meshes: readonly MeshData[], count: number): BufferGeometry {
+  const sides = roundness(count);
   switch (name) {
     case "box":
       return new BoxGeometry(1, 1, 1);
     case "sphere":
-      return new SphereGeometry(1, 28, 18);
+      return new SphereGeometry(1, sides, Math.round(0.6 * sides));
     case "cylinder":
-      return new CylinderGeometry(1, 1, 1, 32);
+      return new CylinderGeometry(1, 1, 1, sides + 4);
     case "tube":
-      return new CylinderGeometry(1, 1, 1, 28, 1, true);
+      return new CylinderGeometry(1, 1, 1, sides, 1, true);
     default:
       return meshGeometry(meshes[Number(name.split(" ")[1])]);
   }
@@ -109,7 +115,7 @@ export class Bodies {
       }
     });
     for (const [name, list] of pieces) {
-      const mesh = new InstancedMesh(makeGeometry(name, recording.meshes), this.material, list.length);
+      const mesh = new InstancedMesh(makeGeometry(name, recording.meshes, list.length), this.material, list.length);
       mesh.instanceMatrix.setUsage(DynamicDrawUsage);
       mesh.castShadow = mesh.receiveShadow = true;
       mesh.frustumCulled = false; // its bounds would have to be found anew in each frame
