@@ -17,8 +17,8 @@ static double dot(int n, const double *a, const double *b) {
   return sum;
 }
 
-void sni_compress(double *G, int nrow, int m, int most, const double *size, sni_compressed *out) {
-  double left[SNI_ROWS_MAX];
+double sni_compress(double *G, int nrow, int m, int most, const double *size, sni_compressed *out) {
+  double left[SNI_ROWS_MAX], weakest = 1;
   out->nrow = nrow;
   out->rank = 0;
   for (int i = 0; i < nrow; i++) {
@@ -36,8 +36,9 @@ void sni_compress(double *G, int nrow, int m, int most, const double *size, sni_
       }
     }
     if (best < 0) {
-      return;
+      break;
     }
+    weakest = fmin(weakest, sqrt(ratio));
     const int row = out->order[best];
     out->order[best] = out->order[k];
     out->order[k] = row;
@@ -63,6 +64,7 @@ void sni_compress(double *G, int nrow, int m, int most, const double *size, sni_
     }
     out->rank++;
   }
+  return weakest;
 }
 
 void sni_compress_rhs(const sni_compressed *z, const double *c, double *out) {

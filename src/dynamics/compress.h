@@ -20,8 +20,8 @@ typedef struct sni_compressed {
 /* G: nrow rows of m numbers, columns scaled so that 1 means about the same in each; Q takes its
  * place, the k-th row of Q that of row order[k].  At most `most` rows are kept.  size (nrow): the
  * square of what each row could be, if nothing in it cancelled: what is left of a row is measured
- * against that. */
-void sni_compress(double *G, int nrow, int m, int most, const double *size, sni_compressed *out);
+ * against that.  Returns the least that was left of a row that is kept, measured so. */
+double sni_compress(double *G, int nrow, int m, int most, const double *size, sni_compressed *out);
 
 /* out = R^-T c: rank numbers of nrow. */
 void sni_compress_rhs(const sni_compressed *z, const double *c, double *out);

@@ -414,6 +414,14 @@ static void scatter(sni_kkt *k, const double *b, const double *c, double *x) {
   }
 }
 
+void sni_kkt_rough(sni_kkt *k, bool on) {
+  sni_ldl_refine_to(k->ldl, on ? 1e-5 : sni_ldl_options_default().target);
+}
+
+double sni_kkt_weakest(const sni_kkt *k) {
+  return k->reduced ? sni_kkt_reduced_weakest(k->reduced) : 1;
+}
+
 /* x and lambda out of the solution. */
 static void gather(const sni_kkt *k, double *x, double *lambda) {
   const sni_tree *t = &k->d->m->tree;

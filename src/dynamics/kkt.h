@@ -42,6 +42,11 @@ void sni_kkt_add_pair(sni_kkt *kkt, int pair, double c, sni_lane6 p, sni_lane6 q
 /* b, c (NULL: 0): the right-hand side that will be solved for first, most likely.  *bad: the body
  * at fault; -1: none. */
 sn_status sni_kkt_factorise(sni_kkt *kkt, const double *b, const double *c, int *bad);
+/* The same to a part in 1e5, as long as it is on: for those who iterate themselves. */
+void sni_kkt_rough(sni_kkt *kkt, bool on);
+/* The least that is left of a row after those of the same constraint, as part of it; 1 where nobody
+ * knows. */
+double sni_kkt_weakest(const sni_kkt *kkt);
 /* x, and lambda (a number a row, may be NULL).  residual: the backward error. */
 sn_status sni_kkt_solve(sni_kkt *kkt, const double *b, const double *c, double *x, double *lambda,
                         double *residual);

@@ -94,7 +94,8 @@ static void fill_constraint(sni_kkt_reduced *k, sni_tied *tied, const sni_row *r
   for (int i = 0; i < nrow; i++) {
     size[i] = spread_row(k, tied, &row[i], k->G + i * tied->columns);
   }
-  sni_compress(k->G, nrow, tied->columns, tied->size, size, &tied->z);
+  k->weakest =
+      fmin(k->weakest, sni_compress(k->G, nrow, tied->columns, tied->size, size, &tied->z));
   memset(tied->own, 0, (size_t)(tied->size * tied->size) * sizeof *tied->own);
   for (int i = tied->z.rank; i < tied->size; i++) { /* not there: mu is 0 */
     tied->own[i * tied->size + i] = -1;
@@ -127,6 +128,7 @@ void sni_kkt_reduced_fill(sni_kkt_reduced *k, const sni_aba_in *in, const sni_ro
     memset(k->extra[n], 0, (size_t)k->extra_size[n] * sizeof(double));
   }
   const int nrow = rows ? rows->nrow : 0;
+  k->weakest = 1;
   for (int c = 0, i = 0; c < k->ncon; c++) {
     sni_tied *tied = &k->tied[c];
     tied->first = i;
@@ -226,6 +228,10 @@ void sni_kkt_reduced_gather(const sni_kkt_reduced *k, const double *from, double
   for (int n = 0; lambda && n < k->ncon; n++) {
     sni_compress_lambda(&k->tied[n].z, from + k->tied[n].row, lambda + k->tied[n].first);
   }
+}
+
+double sni_kkt_reduced_weakest(const sni_kkt_reduced *k) {
+  return k->weakest;
 }
 
 int sni_kkt_reduced_body(const sni_kkt_reduced *k, int node) {

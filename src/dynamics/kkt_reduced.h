@@ -32,6 +32,7 @@ void sni_kkt_reduced_scatter(const sni_kkt_reduced *kkt, const double *b, const 
                              double *out);
 void sni_kkt_reduced_gather(const sni_kkt_reduced *kkt, const double *from, double *x,
                             double *lambda);
+double sni_kkt_reduced_weakest(const sni_kkt_reduced *kkt);
 /* The body of a node; -1: none. */
 int sni_kkt_reduced_body(const sni_kkt_reduced *kkt, int node);
 
@@ -76,6 +77,7 @@ struct sni_kkt_reduced {
   int *extra_size;
   int nextra;
   int scalars;
+  double weakest;   /* see sni_kkt_weakest                                                      */
   sni_art *carried; /* nbody                                                                    */
   double *G;        /* SNI_ROWS_MAX x the most columns of a constraint                          */
   double *scale;    /* nv  roots of the diagonal of A                                           */

@@ -227,6 +227,10 @@ void sni_rows_correct(sni_rows *r, const double *c, double *x) {
 /* ---- with the masses for A ---- */
 
 enum { PROJECT_MAX = 30 };
+/* Coordinates that change by less do not move. */
+#define STILL 1e-15
+/* By less than this, the factors of the last step will do. */
+#define NEARLY_STILL 1e-4
 
 static sn_status solve_mass(void *user, const double *b, double *x) {
   sni_dynamics *d = user;
@@ -303,59 +307,111 @@ int sni_rows_accelerate(sni_rows *r, double t, double t_ref, const double *q, co
   return -1;
 }
 
-void sni_rows_velocities(sni_rows *r, double t, double t_ref, double gain, const double *q,
-                         double *qd) {
+int sni_rows_momenta(sni_rows *r, double t, double t_ref, double gain, bool near, const double *b,
+                     const double *q, double *qd) {
+  sni_dynamics *d = r->d;
   sni_rows_eval(r, t, t_ref, q, qd);
-  if (r->kkt) {
-    sni_rows_factorise_mass(r);
-  } else {
-    sni_rows_factorise(r, solve_mass, r->d);
-  }
   for (int i = 0; i < r->nrow; i++) {
     r->rhs[i] = -r->row[i].rate - gain * r->row[i].g;
   }
-  sni_rows_correct(r, r->rhs, qd);
+  if (!r->kkt || !near) {
+    const int bad = sni_rows_factorise_mass(r);
+    if (bad >= 0) {
+      return bad;
+    }
+  }
+  if (!r->kkt) {
+    sni_Minv_mul(&d->m->tree, &d->w, b, qd);
+    sni_rows_correct(r, r->rhs, qd);
+    return -1;
+  }
+  double residual;
+  sni_kkt_rough(r->kkt, near);
+  sni_kkt_solve(r->kkt, b, r->rhs, qd, r->lambda, &residual);
+  if (near) { /* the rows have moved a little */
+    sni_rows_correct(r, r->rhs, qd);
+  }
+  sni_kkt_rough(r->kkt, false);
+  return -1;
+}
+
+/* The motion that closes the gaps to first order; its largest coordinate. */
+static double close_once(sni_rows *r, double *q) {
+  const int nv = r->d->m->tree.nv;
+  double *step = r->column, most = 0;
+  for (int i = 0; i < r->nrow; i++) {
+    r->rhs[i] = -r->row[i].g;
+  }
+  if (r->kkt) {
+    double residual;
+    sni_kkt_solve(r->kkt, NULL, r->rhs, step, r->lambda, &residual);
+  } else {
+    memset(step, 0, (size_t)nv * sizeof *step);
+    sni_rows_correct(r, r->rhs, step);
+  }
+  for (int j = 0; j < nv; j++) {
+    q[j] += step[j];
+    most = fmax(most, fabs(step[j]) / (1 + fabs(q[j])));
+  }
+  return most;
+}
+
+/* Newton's method until it moves nothing any more, and not just until the gaps are small: near a
+ * pose in which rows lose their rank, gaps of e say where the mechanism is no better than e/s, s
+ * being what is left of the rows, and its rates and accelerations follow from that.  The factors
+ * are renewed while the steps are large, and where they were of some other pose at first. */
+sn_status sni_rows_close(sni_rows *r, double t, double t_ref, double tolerance, bool near,
+                         double *q, const double *qd, int *worst, double *gap) {
+  double gap_before = INFINITY, moved = near ? NEARLY_STILL : INFINITY, before = INFINITY;
+  sn_status status = SN_OK;
+  if (r->kkt) {
+    sni_kkt_rough(r->kkt, true);
+  }
+  for (int k = 0;; k++) {
+    sni_dynamics_kinematics(r->d, q, qd);
+    sni_rows_eval(r, t, t_ref, q, qd);
+    *gap = sni_rows_gap(r, worst);
+    /* in a singular pose a little may stay that no motion closes to first order */
+    const bool stuck = *gap > 0.5 * gap_before && *gap <= 100 * tolerance;
+    const bool closed = *gap <= tolerance || stuck;
+    gap_before = *gap;
+    if (k == PROJECT_MAX || !isfinite(*gap)) {
+      status = SN_NOT_CONVERGED;
+      break;
+    }
+    const bool fresh = k == (near ? 1 : 0) || moved > NEARLY_STILL || moved > 0.1 * before;
+    if (fresh && sni_rows_factorise_mass(r) >= 0) {
+      status = SN_E_SINGULAR;
+      break;
+    }
+    before = moved;
+    moved = close_once(r, q);
+    /* what the next step would be, or that rounding is all that moves */
+    const double weakest = r->kkt ? sni_kkt_weakest(r->kkt) : 1;
+    const double next = fresh ? moved * moved / weakest : moved * (moved / before);
+    if (closed && (!near || k > 0) && (next <= STILL || moved > 0.5 * before)) {
+      break;
+    }
+  }
+  if (r->kkt) {
+    sni_kkt_rough(r->kkt, false);
+  }
+  return status;
 }
 
 sn_status sni_rows_project(sni_rows *r, double t, double t_ref, double tolerance, double *q,
                            double *qd, int *worst, double *gap) {
-  sni_dynamics *d = r->d;
-  const sni_tree *tree = &d->m->tree;
-  double before = INFINITY;
-  for (int k = 0;; k++) {
-    sni_dynamics_kinematics(d, q, qd);
-    sni_rows_eval(r, t, t_ref, q, qd);
-    *gap = sni_rows_gap(r, worst);
-    /* in a singular pose a little may stay that no motion closes to first order */
-    const bool stuck = *gap > 0.5 * before && *gap <= 100 * tolerance;
-    const bool closed = *gap <= tolerance || stuck;
-    before = *gap;
-    if (k == PROJECT_MAX || !isfinite(*gap)) {
-      return SN_NOT_CONVERGED;
-    }
-    if (closed && k > 0) {
-      break; /* the factors are those of a step before: near enough for the rates */
-    }
-    if (sni_rows_factorise_mass(r) >= 0) {
-      return SN_E_SINGULAR;
-    }
-    if (closed) {
-      break;
-    }
+  const sn_status status = sni_rows_close(r, t, t_ref, tolerance, false, q, qd, worst, gap);
+  if (status) {
+    return status;
+  }
+  for (int pass = 0; pass < 2; pass++) { /* the factors may be those of a step before */
     for (int i = 0; i < r->nrow; i++) {
-      r->rhs[i] = -r->row[i].g;
+      r->rhs[i] = -r->row[i].rate;
     }
-    memset(r->column, 0, (size_t)tree->nv * sizeof *r->column);
-    sni_rows_correct(r, r->rhs, r->column);
-    for (int j = 0; j < tree->nv; j++) {
-      q[j] += r->column[j];
-    }
+    sni_rows_correct(r, r->rhs, qd);
   }
-  for (int i = 0; i < r->nrow; i++) {
-    r->rhs[i] = -r->row[i].rate;
-  }
-  sni_rows_correct(r, r->rhs, qd);
-  sni_dynamics_kinematics(d, q, qd);
+  sni_dynamics_kinematics(r->d, q, qd);
   return SN_OK;
 }
 

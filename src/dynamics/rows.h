@@ -81,14 +81,20 @@ void sni_rows_correct(sni_rows *r, const double *c, double *x);
 int sni_rows_accelerate(sni_rows *r, double t, double t_ref, const double *q, const double *qd,
                         double *qdd);
 
-/* Takes qd to where G qd + rate + gain g = 0, by the least change of momentum.  After kinematics at
- * q and sni_factorise with the masses (which a graph does not need). */
-void sni_rows_velocities(sni_rows *r, double t, double t_ref, double gain, const double *q,
-                         double *qd);
+/* qd that solves  M qd + G^T lambda = b,  G qd + rate + gain g = 0.  After kinematics at q.  near:
+ * the factors that sni_rows_close left will do.  -1, or the body without inertia. */
+int sni_rows_momenta(sni_rows *r, double t, double t_ref, double gain, bool near, const double *b,
+                     const double *q, double *qd);
 
-/* Moves q until every |g| is at most `tolerance`, by the least motion of the masses, then takes qd
- * to where G qd + rate = 0.  Leaves the kinematics at both.  SN_NOT_CONVERGED: *worst is the
- * constraint that stays open, by *gap. */
+/* Moves q until every |g| is at most `tolerance` and nothing moves any more, by the least motion of
+ * the masses.  near: the factors at hand are of a pose near by; what is left are those with the
+ * masses of a pose next to the last one.  SN_NOT_CONVERGED: *worst is the constraint that stays
+ * open, by *gap. */
+sn_status sni_rows_close(sni_rows *r, double t, double t_ref, double tolerance, bool near,
+                         double *q, const double *qd, int *worst, double *gap);
+
+/* The same, then takes qd to where G qd + rate = 0, by the least change of momentum.  Leaves the
+ * kinematics at both. */
 sn_status sni_rows_project(sni_rows *r, double t, double t_ref, double tolerance, double *q,
                            double *qd, int *worst, double *gap);
 

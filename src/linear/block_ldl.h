@@ -100,6 +100,9 @@ typedef struct sni_ldl_solution {
  * to nothing happens. */
 sn_status sni_ldl_solve(sni_ldl *ldl, const double *b, double *x, sni_ldl_solution *out);
 
+/* From now on solutions are refined to this backward error; whoever iterates himself needs less. */
+void sni_ldl_refine_to(sni_ldl *ldl, double target);
+
 /* y = A x with the values of the blocks; x and y may be the same. */
 void sni_ldl_mul(sni_ldl *ldl, const double *x, double *y);
 

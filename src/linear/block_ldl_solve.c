@@ -308,6 +308,10 @@ static void finish(sni_ldl *ldl, double *y, const double *base, double *x) {
   }
 }
 
+void sni_ldl_refine_to(sni_ldl *ldl, double target) {
+  ldl->options.target = target;
+}
+
 sn_status sni_ldl_solve(sni_ldl *ldl, const double *b, double *x, sni_ldl_solution *out) {
   const size_t bytes = (size_t)ldl->vector_count * sizeof(double);
   if (b) {

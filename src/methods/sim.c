@@ -158,11 +158,9 @@ static const char *constraint_section(const sn_model *m, int k) {
   return k < m->nloop ? "loops" : k < m->nloop + m->nbond ? "constraints" : "motions";
 }
 
-sn_status sni_sim_project(sn_sim *sim, double t, double t_ref, double *q, double *qd,
-                          sn_error *err) {
-  int worst = -1;
-  double gap = 0;
-  const sn_status status = sni_rows_project(&sim->rows, t, t_ref, CLOSED, q, qd, &worst, &gap);
+/* Names what stays open. */
+static sn_status check_closed(const sn_sim *sim, sn_status status, double t, int worst, double gap,
+                              sn_error *err) {
   if (status == SN_NOT_CONVERGED && worst >= 0) {
     sni_fail(err, SN_E_UNCONVERGED, "at t = %g: '%s' cannot close: a gap of %.3g stays open", t,
              constraint_name(sim->m, worst), gap);
@@ -172,6 +170,22 @@ sn_status sni_sim_project(sn_sim *sim, double t, double t_ref, double *q, double
     }
   }
   return status;
+}
+
+sn_status sni_sim_project(sn_sim *sim, double t, double t_ref, double *q, double *qd,
+                          sn_error *err) {
+  int worst = -1;
+  double gap = 0;
+  const sn_status status = sni_rows_project(&sim->rows, t, t_ref, CLOSED, q, qd, &worst, &gap);
+  return check_closed(sim, status, t, worst, gap, err);
+}
+
+sn_status sni_sim_close(sn_sim *sim, double t, bool near, double *q, const double *qd,
+                        sn_error *err) {
+  int worst = -1;
+  double gap = 0;
+  const sn_status status = sni_rows_close(&sim->rows, t, t, CLOSED, near, q, qd, &worst, &gap);
+  return check_closed(sim, status, t, worst, gap, err);
 }
 
 sn_status sn_sim_assemble(sn_sim *sim, sn_state *state, sn_error *err) {

@@ -80,6 +80,9 @@ sn_status sni_sim_evaluate(sn_sim *sim, const sn_state *state, const sn_input *i
 /* q and qd onto the constraints at t; a loop that stays open is named. */
 sn_status sni_sim_project(sn_sim *sim, double t, double t_ref, double *q, double *qd,
                           sn_error *err);
+/* q alone: see sni_rows_close. */
+sn_status sni_sim_close(sn_sim *sim, double t, bool near, double *q, const double *qd,
+                        sn_error *err);
 /* Coordinates of loops, out of the private part of a state and back. */
 void sni_sim_load_loops(sn_sim *sim, const double *from);
 void sni_sim_save_loops(const sn_sim *sim, double *to);

@@ -104,7 +104,7 @@ static int ode_double_pendulum(void *user, double t, double t_ref, double *y, do
 }
 
 TEST(dopri5_has_order_five_and_its_extension_four) {
-  const sni_ode ode = {4, ode_double_pendulum, NULL};
+  const sni_ode ode = {.n = 4, .f = ode_double_pendulum};
   double exact[4], work[7 * 4], dense[SNI_DOPRI5_DENSE * 4], last = 0, last_dense = 0;
   memcpy(exact, start, sizeof exact);
   oracle(double_pendulum, 4, 0, 1, 100, exact);
@@ -140,7 +140,7 @@ TEST(dopri5_has_order_five_and_its_extension_four) {
 }
 
 TEST(dopri5_extension_meets_the_ends) {
-  const sni_ode ode = {4, ode_double_pendulum, NULL};
+  const sni_ode ode = {.n = 4, .f = ode_double_pendulum};
   double y1[4], f[4], f1[4], work[7 * 4], dense[SNI_DOPRI5_DENSE * 4], error, read[4];
   double_pendulum(0, start, f);
   sni_dopri5_try(&ode, 0, 0.01, 1e-8, 1e-8, start, f, y1, f1, dense, &error, work);

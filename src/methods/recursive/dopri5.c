@@ -48,17 +48,25 @@ int sni_dopri5_try(const sni_ode *ode, double t, double h, double rel_tol, doubl
     }
     k[s] = ks;
   }
-  double norm = 0;
+  double norm = 0, *e = stage;
+  for (int i = 0; i < n; i++) {
+    e[i] = 0;
+    for (int s = 0; s < 7; s++) {
+      e[i] += h * E[s] * k[s][i];
+    }
+  }
+  if (ode->forgive) {
+    ode->forgive(ode->user, e);
+  }
   double *const c[SNI_DOPRI5_DENSE] = {dense, dense + n, dense + 2 * n, dense + 3 * n,
                                        dense + 4 * n};
   for (int i = 0; i < n; i++) {
-    double e = 0, d = 0;
+    double d = 0;
     for (int s = 0; s < 7; s++) {
-      e += E[s] * k[s][i];
       d += D[s] * k[s][i];
     }
     const double scale = abs_tol + rel_tol * fmax(fabs(y[i]), fabs(y1[i]));
-    norm += (h * e / scale) * (h * e / scale);
+    norm += (e[i] / scale) * (e[i] / scale);
     const double diff = y1[i] - y[i], bend = h * f0[i] - diff;
     c[0][i] = y[i];
     c[1][i] = diff;

@@ -9,6 +9,9 @@
 typedef struct sni_ode {
   int n;
   int (*f)(void *user, double t, double t_ref, double *y, double *dydt);
+  /* Takes out of an error what the user will correct anyway, right after f at the end of a step.
+   * NULL: nothing. */
+  void (*forgive)(void *user, double *error);
   void *user;
 } sni_ode;
 

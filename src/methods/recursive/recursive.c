@@ -93,6 +93,19 @@ static int rhs_eval(void *user, double t, double t_ref, double *y, double *dydt)
   return bad;
 }
 
+/* Errors across the constraints: projection takes them away.  Near a pose in which rows lose their
+ * rank most of an error is of this kind, rounding blown up, and steps made smaller for it would
+ * only come nearer to that pose. */
+static void rhs_forgive(void *user, double *error) {
+  rhs *r = user;
+  sni_rows *rows = &r->sim->rows;
+  for (int i = 0; i < rows->nrow; i++) {
+    rows->rhs[i] = 0;
+  }
+  sni_rows_correct(rows, rows->rhs, error);
+  sni_rows_correct(rows, rows->rhs, error + r->sim->m->tree.nv);
+}
+
 /* A motion that has just been switched on takes its joint over; the joint must be there. */
 static sn_status check_motions(sn_sim *sim, double t, double t_ref, const double *y,
                                sn_error *err) {
@@ -211,7 +224,7 @@ static sn_status step_rk4(sn_sim *sim, sn_state *state, const sn_input *input, d
   const int nv = sim->m->tree.nv, n = 2 * nv;
   double *y = sim->method_work, *work = y + n;
   rhs r = {sim, input, 0};
-  const sni_ode ode = {n, rhs_eval, &r};
+  const sni_ode ode = {n, rhs_eval, sim->d.rows ? rhs_forgive : NULL, &r};
   memcpy(y, sni_state_q(state), (size_t)n * sizeof *y);
   sn_status status = check_finite(sim, state->t, y, err);
   double t = state->t;
@@ -408,7 +421,7 @@ static sn_status step_dopri5(sn_sim *sim, sn_state *state, const sn_input *input
   walk w = {own[T0], own[T1], own[H], work, work + n, work + 2 * n, own[STALE] != 0, false};
   double *y = work + (2 + SNI_DOPRI5_DENSE) * n, *rest = y + n;
   rhs r = {sim, input, 0};
-  const sni_ode ode = {n, rhs_eval, &r};
+  const sni_ode ode = {n, rhs_eval, sim->d.rows ? rhs_forgive : NULL, &r};
   /* what a user's force will do after this step is not known yet */
   const bool pushed = sim->d.user_force != NULL;
   crowd crowded = {0};

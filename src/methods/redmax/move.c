@@ -178,12 +178,6 @@ double sni_closure_gain(const sn_sim *sim) {
   return sim->options.redmax.closure == SN_CLOSURE_BAUMGARTE ? sim->options.redmax.gain : 0;
 }
 
-sn_status sni_close_gaps(sn_sim *sim, double t_end, double *q1, double *qd1, sn_error *err) {
-  return sim->d.rows && sim->options.redmax.closure == SN_CLOSURE_PROJECT
-             ? sni_sim_project(sim, t_end, t_end, q1, qd1, err)
-             : SN_OK;
-}
-
 sn_status sni_move_on(sn_sim *sim, sni_system *s, double t_end, double h, const double *q,
                       double *q1, double *qd1, sn_error *err) {
   const sni_tree *t = &sim->m->tree;
@@ -203,7 +197,9 @@ sn_status sni_move_on(sn_sim *sim, sni_system *s, double t_end, double h, const 
   if (s->slides) {
     slide_on(sim, h, q1, qd1);
   }
-  const sn_status status = sni_close_gaps(sim, t_end, q1, qd1, err);
+  const bool closing = d->rows && sim->options.redmax.closure == SN_CLOSURE_PROJECT;
+  const sn_status status =
+      closing ? sni_sim_close(sim, t_end, d->rows->kkt != NULL, q1, qd1, err) : SN_OK;
   if (status) {
     return status;
   }
@@ -218,11 +214,13 @@ sn_status sni_move_on(sn_sim *sim, sni_system *s, double t_end, double h, const 
   }
   sni_system_armature(s, qd1, s->b);
   const sni_aba_in in = {.mass = d->mass, .joint_matrix = d->armature};
-  if (sni_factorise(t, &in, w) < 0) { /* else: held by springs alone, so the rates stay */
+  if (sni_factorise(t, &in, w) >= 0) {
+    return SN_OK; /* held by springs alone: the rates stay */
+  }
+  if (d->rows) {
+    sni_rows_momenta(d->rows, t_end, t_end, sni_closure_gain(sim), closing, s->b, q1, qd1);
+  } else {
     sni_Minv_mul(t, w, s->b, qd1);
-    if (d->rows) {
-      sni_rows_velocities(d->rows, t_end, t_end, sni_closure_gain(sim), q1, qd1);
-    }
   }
   return SN_OK;
 }

@@ -16,9 +16,6 @@ bool sni_move_slides(const sni_system *s, const double *q, const double *qd);
 sn_status sni_move_on(sn_sim *sim, sni_system *s, double t_end, double h, const double *q,
                       double *q1, double *qd1, sn_error *err);
 
-/* Positions onto the constraints, if that is how they are kept. */
-sn_status sni_close_gaps(sn_sim *sim, double t_end, double *q1, double *qd1, sn_error *err);
-
 /* How much of a gap is closed in a second by correcting rates; 0: positions are projected. */
 double sni_closure_gain(const sn_sim *sim);
 

@@ -412,7 +412,9 @@ static sn_status step_euler(sn_sim *sim, sn_state *state, const sn_input *input,
   }
   const sn_status moved = sim->options.redmax.inertia == SN_INERTIA_PROJECTED
                               ? sni_move_on(sim, s, t_end, h, q, q1, qd1, err)
-                              : sni_close_gaps(sim, t_end, q1, qd1, err);
+                          : sim->d.rows && sim->options.redmax.closure == SN_CLOSURE_PROJECT
+                              ? sni_sim_project(sim, t_end, t_end, q1, qd1, err)
+                              : SN_OK;
   if (moved) {
     return moved;
   }

@@ -54,29 +54,41 @@ static void joint_at(const sni_constraint_eval *e, const sni_constraint *c, cons
   ops->calc(e->joints, c->joint, 1, q, qd, (sni_joint_out){Q, S, Sdot});
 }
 
+static double component(sn_vec6 x, int j) {
+  const double all[6] = {x.w.x, x.w.y, x.w.z, x.v.x, x.v.y, x.v.z};
+  return all[j];
+}
+
+/* The axis that is most across the first n, which are orthonormal. */
+static sn_vec6 most_across(const sn_vec6 *out, int n) {
+  double axis[6] = {0}, longest = -1;
+  int best = 0;
+  for (int j = 0; j < 6; j++) {
+    double left = 1;
+    for (int i = 0; i < n; i++) {
+      left -= component(out[i], j) * component(out[i], j);
+    }
+    if (left > longest + 1e-9) { /* of those that are alike the first, whatever the rounding */
+      longest = left;
+      best = j;
+    }
+  }
+  axis[best] = 1;
+  return (sn_vec6){{axis[0], axis[1], axis[2]}, {axis[3], axis[4], axis[5]}};
+}
+
 /* out[from .. to) orthonormal, and to those before: along the columns of S as long as there are
  * any, then across them. */
 static void complete(const sn_vec6 *S, int n, int from, int to, sn_vec6 *out) {
   for (int k = from; k < to; k++) {
-    sn_vec6 best = {{0, 0, 0}, {0, 0, 0}};
-    double longest = -1;
-    for (int j = 0; j < (k < n ? 1 : 6); j++) { /* the axis that is most across the others */
-      double axis[6] = {0};
-      axis[j] = 1;
-      sn_vec6 x =
-          k < n ? S[k] : (sn_vec6){{axis[0], axis[1], axis[2]}, {axis[3], axis[4], axis[5]}};
-      for (int pass = 0; pass < 2; pass++) {
-        for (int i = 0; i < k; i++) {
-          x = sn_vec6_addscaled(x, -sn_vec6_dot(out[i], x), out[i]);
-        }
-      }
-      const double length = sqrt(sn_vec6_dot(x, x));
-      if (length > longest * (1 + 1e-9)) {
-        longest = length;
-        best = sn_vec6_scale(x, length > 0 ? 1 / length : 0);
+    sn_vec6 x = k < n ? S[k] : most_across(out, k);
+    for (int pass = 0; pass < 2; pass++) {
+      for (int i = 0; i < k; i++) {
+        x = sn_vec6_addscaled(x, -sn_vec6_dot(out[i], x), out[i]);
       }
     }
-    out[k] = best;
+    const double length = sqrt(sn_vec6_dot(x, x));
+    out[k] = sn_vec6_scale(x, length > 0 ? 1 / length : 0);
   }
 }
 
