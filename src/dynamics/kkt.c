@@ -415,7 +415,7 @@ static void scatter(sni_kkt *k, const double *b, const double *c, double *x) {
 }
 
 void sni_kkt_rough(sni_kkt *k, bool on) {
-  sni_ldl_refine_to(k->ldl, on ? 1e-5 : sni_ldl_options_default().target);
+  sni_ldl_refine_to(k->ldl, on ? 1e-9 : sni_ldl_options_default().target);
 }
 
 double sni_kkt_weakest(const sni_kkt *k) {

@@ -66,6 +66,8 @@ struct sni_kkt_reduced {
   const sni_dynamics *d;
   sni_arena arena;
   sni_ldl *ldl;
+  int *depth;     /* nbody  joints with coordinates between it and the world                    */
+  int *touched;   /* nbody  while constraints are laid out: which of the last one's joints      */
   int *node;      /* nbody  -1: no coordinates                                                  */
   int *way;       /* nbody + 1  first of a body's blocks in `above`                             */
   double **above; /* with itself, then with the joints above it, upwards                        */

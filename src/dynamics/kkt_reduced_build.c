@@ -7,6 +7,8 @@
 
 /* Blocks of A; beyond this the maximal form is the better one by far. */
 #define BLOCKS_MAX 4000000
+/* What a block needs at least. */
+#define BLOCK_BYTES 64.0
 
 /* ---- ways ---- */
 
@@ -17,12 +19,16 @@ static int next_joint(const sni_tree *t, int body) {
   return body;
 }
 
-static int way_length(const sni_tree *t, int body) {
-  int n = 0;
-  for (int b = next_joint(t, body); b >= 0; b = next_joint(t, t->parent[b])) {
-    n++;
+/* Joints with coordinates between a body and the world. */
+static int way_length(const sni_kkt_reduced *k, int body) {
+  return body >= 0 ? k->depth[body] : 0;
+}
+
+static void find_depths(sni_kkt_reduced *k) {
+  const sni_tree *t = &k->d->m->tree;
+  for (int i = 0; i < t->nbody; i++) {
+    k->depth[i] = way_length(k, t->parent[i]) + (t->joint[i].nv > 0);
   }
-  return n;
 }
 
 /* A parent has the smaller number. */
@@ -77,12 +83,12 @@ static int find(const block_set *s, int row, int col) {
 /* ---- the parts ---- */
 
 /* Which of a constraint's joints a body's is; a new one if need be. */
-static int touch_of(sni_tied *tied, int body) {
-  for (int n = 0; n < tied->ntouch; n++) {
-    if (tied->touch[n].body == body) {
-      return n;
-    }
+static int touch_of(sni_kkt_reduced *k, sni_tied *tied, int body) {
+  const int n = k->touched[body];
+  if (n < tied->ntouch && tied->touch[n].body == body) {
+    return n;
   }
+  k->touched[body] = tied->ntouch;
   tied->touch[tied->ntouch].body = body;
   return tied->ntouch++;
 }
@@ -92,7 +98,7 @@ static bool find_touched(sni_kkt_reduced *k, const sni_constraint *con, sni_tied
   const sni_tree *t = &k->d->m->tree;
   const int a = con->body[0] >= 0 ? con->body[0] : -1, b = con->body[1] >= 0 ? con->body[1] : -1;
   out->meet = k->d->rows->open ? -1 : meeting(t, a, b);
-  const size_t ways = (size_t)(way_length(t, a) + way_length(t, b));
+  const size_t ways = (size_t)(way_length(k, a) + way_length(k, b));
   out->touch = sni_arena_take(&k->arena, (ways + (size_t)con->ncoord) * sizeof *out->touch);
   out->walk = sni_arena_take(&k->arena, ways * sizeof *out->walk);
   if (!out->touch || !out->walk) {
@@ -102,12 +108,12 @@ static bool find_touched(sni_kkt_reduced *k, const sni_constraint *con, sni_tied
   for (int side = 0; side < 2; side++) {
     for (int i = side ? b : a; i >= 0 && i != out->meet; i = t->parent[i]) {
       if (t->joint[i].nv > 0) {
-        out->walk[steps++] = touch_of(out, i);
+        out->walk[steps++] = touch_of(k, out, i);
       }
     }
   }
   for (int j = 0; j < con->ncoord; j++) {
-    touch_of(out, sni_tree_body_of(t, con->coord[j]));
+    touch_of(k, out, sni_tree_body_of(t, con->coord[j]));
   }
   for (int n = 0; n < out->ntouch; n++) {
     out->touch[n].at = out->columns;
@@ -117,17 +123,19 @@ static bool find_touched(sni_kkt_reduced *k, const sni_constraint *con, sni_tied
   return true;
 }
 
-static int64_t count_blocks(const sni_kkt_reduced *k) {
+/* An upper bound, without the lists of the constraints. */
+static int64_t count_blocks(const sni_kkt_reduced *k, int npairs, const int (*pair)[2]) {
   const sni_tree *t = &k->d->m->tree;
   int64_t n = 0;
   for (int i = 0; i < t->nbody; i++) {
-    n += t->joint[i].nv > 0 ? way_length(t, i) : 0;
+    n += t->joint[i].nv > 0 ? k->depth[i] : 0;
   }
   for (int c = 0; c < k->ncon; c++) {
-    n += k->tied[c].ntouch + 1;
+    const sni_constraint *con = &k->d->rows->constraint[c];
+    n += 1 + con->ncoord + way_length(k, con->body[0]) + way_length(k, con->body[1]);
   }
-  for (int p = 0; p < k->npairs; p++) {
-    n += (int64_t)k->coupling[p].count[0] * k->coupling[p].count[1];
+  for (int p = 0; p < npairs; p++) {
+    n += (int64_t)way_length(k, pair[p][0]) * way_length(k, pair[p][1]);
   }
   return n;
 }
@@ -196,6 +204,7 @@ static bool take_parts(sni_kkt_reduced *k, int npairs, const int (*pair)[2]) {
   const sni_tree *t = &k->d->m->tree;
   const size_t nbody = (size_t)t->nbody, nv = (size_t)t->nv;
   k->node = sni_arena_take(&k->arena, nbody * sizeof *k->node);
+  k->touched = sni_arena_take(&k->arena, nbody * sizeof *k->touched);
   k->way = sni_arena_take(&k->arena, (nbody + 1) * sizeof *k->way);
   k->tied = sni_arena_take(&k->arena, (size_t)k->ncon * sizeof *k->tied);
   k->coupling = sni_arena_take(&k->arena, (size_t)npairs * sizeof *k->coupling);
@@ -204,8 +213,8 @@ static bool take_parts(sni_kkt_reduced *k, int npairs, const int (*pair)[2]) {
   k->unit = sni_arena_take(&k->arena, nv * sizeof *k->unit);
   k->u = sni_arena_take(&k->arena, nv * sizeof *k->u);
   k->v = sni_arena_take(&k->arena, nv * sizeof *k->v);
-  if (!k->node || !k->way || !k->tied || !k->coupling || !k->carried || !k->scale || !k->unit ||
-      !k->u || !k->v) {
+  if (!k->node || !k->touched || !k->way || !k->tied || !k->coupling || !k->carried || !k->scale ||
+      !k->unit || !k->u || !k->v) {
     return false;
   }
   int most = 0;
@@ -221,7 +230,7 @@ static bool take_parts(sni_kkt_reduced *k, int npairs, const int (*pair)[2]) {
     sni_coupling *out = &k->coupling[p];
     for (int end = 0; end < 2; end++) {
       out->body[end] = pair[p][0] >= 0 && pair[p][1] >= 0 ? pair[p][end] : -1;
-      out->count[end] = way_length(t, out->body[end]);
+      out->count[end] = way_length(k, out->body[end]);
     }
   }
   return k->G != NULL;
@@ -341,13 +350,18 @@ sn_status sni_kkt_reduced_build(const sni_dynamics *d, int npairs, const int (*p
   if (k) {
     k->d = d;
     k->ncon = d->rows ? d->rows->nconstraint : 0;
-    if (take_parts(k, npairs, pair)) {
-      const int64_t blocks = count_blocks(k);
-      status = blocks > BLOCKS_MAX
-                   ? sni_fail(err, SN_E_LIMIT,
-                              "the reduced system has %lld blocks, at most %d: take auto or graph",
-                              (long long)blocks, BLOCKS_MAX)
-                   : build(k, bytes_max, &s, blocks, &arena, err);
+    k->depth = sni_arena_take(&k->arena, (size_t)d->m->tree.nbody * sizeof *k->depth);
+  }
+  if (k && k->depth) {
+    find_depths(k);
+    const int64_t blocks = count_blocks(k, npairs, pair);
+    const double bytes = BLOCK_BYTES * (double)blocks;
+    if (blocks > BLOCKS_MAX || bytes > (double)bytes_max) {
+      status = sni_fail(err, SN_E_LIMIT,
+                        "the reduced system has up to %lld blocks, too many: take auto or graph",
+                        (long long)blocks);
+    } else if (take_parts(k, npairs, pair)) {
+      status = build(k, bytes_max, &s, blocks, &arena, err);
     }
   }
   sni_arena_free(&arena);

@@ -231,6 +231,8 @@ enum { PROJECT_MAX = 30 };
 #define STILL 1e-15
 /* By less than this, the factors of the last step will do. */
 #define NEARLY_STILL 1e-4
+/* Refining on factors of a pose as far away as this is no dearer than new ones. */
+#define STALE_MAX 1e-3
 
 static sn_status solve_mass(void *user, const double *b, double *x) {
   sni_dynamics *d = user;
@@ -307,6 +309,72 @@ int sni_rows_accelerate(sni_rows *r, double t, double t_ref, const double *q, co
   return -1;
 }
 
+/* out = b - M x - G^T lambda, by recursion. */
+static void momenta_left(sni_rows *r, const double *b, const double *x, double *out) {
+  sni_dynamics *d = r->d;
+  const sni_tree *t = &d->m->tree;
+  sni_lane6 *f = d->w.a;
+  sni_J_mul_world(t, &d->w, x);
+  for (int i = 0; i < t->nbody; i++) {
+    f[i] = sni_momentum(&d->mass[i], &d->w.link[i], f[i]);
+  }
+  for (int i = 0; i < r->nrow; i++) {
+    const sni_row *row = &r->row[i];
+    for (int side = 0; side < 2; side++) {
+      if (row->body[side] >= 0) {
+        sni_lane6 *on = &f[row->body[side]];
+        *on = sni_lane6_addscaled(*on, r->lambda[i], sni_lane6_from(row->p[side]));
+      }
+    }
+  }
+  for (int i = t->nbody - 1; i >= 0; i--) {
+    const int adr = t->vadr[i], nv = t->vadr[i + 1] - adr;
+    const double *own = d->armature + t->factor[i];
+    for (int c = 0; c < nv; c++) {
+      out[adr + c] = b[adr + c] - sni_lane6_dot(d->w.S[adr + c], f[i]);
+      for (int j = 0; j < nv; j++) {
+        out[adr + c] -= own[c * nv + j] * x[adr + j];
+      }
+    }
+    if (t->parent[i] >= 0) {
+      sni_lane6 *up = &f[t->parent[i]];
+      up->w += f[i].w + sni_lane_cross(d->w.link[i].r, f[i].v);
+      up->v += f[i].v;
+    }
+  }
+  for (int i = 0; i < r->nrow; i++) {
+    for (int k = 0; k < r->row[i].ncoord; k++) {
+      out[r->row[i].coord[k]] -= r->lambda[i] * r->row[i].coef[k];
+    }
+  }
+}
+
+/* With the factors of a pose that is `stale` away: each refinement on the system as it is here
+ * leaves that part of the error. */
+static void solve_momenta_near(sni_rows *r, const double *b, double *qd) {
+  const int nv = r->d->m->tree.nv;
+  double residual, left = 1;
+  sni_kkt_rough(r->kkt, true);
+  sni_kkt_solve(r->kkt, b, r->rhs, qd, r->lambda, &residual);
+  do {
+    sni_rows_mul(r, qd, r->y);
+    for (int i = 0; i < r->nrow; i++) {
+      r->y[i] = r->rhs[i] - r->y[i];
+      r->lambda_before[i] = r->lambda[i];
+    }
+    momenta_left(r, b, qd, r->column);
+    sni_kkt_solve(r->kkt, r->column, r->y, r->step, r->lambda, &residual);
+    for (int j = 0; j < nv; j++) {
+      qd[j] += r->step[j];
+    }
+    for (int i = 0; i < r->nrow; i++) {
+      r->lambda[i] += r->lambda_before[i];
+    }
+    left *= r->stale;
+  } while (left * r->stale > STILL);
+  sni_kkt_rough(r->kkt, false);
+}
+
 int sni_rows_momenta(sni_rows *r, double t, double t_ref, double gain, bool near, const double *b,
                      const double *q, double *qd) {
   sni_dynamics *d = r->d;
@@ -314,24 +382,21 @@ int sni_rows_momenta(sni_rows *r, double t, double t_ref, double gain, bool near
   for (int i = 0; i < r->nrow; i++) {
     r->rhs[i] = -r->row[i].rate - gain * r->row[i].g;
   }
-  if (!r->kkt || !near) {
-    const int bad = sni_rows_factorise_mass(r);
-    if (bad >= 0) {
-      return bad;
-    }
-  }
-  if (!r->kkt) {
-    sni_Minv_mul(&d->m->tree, &d->w, b, qd);
-    sni_rows_correct(r, r->rhs, qd);
+  if (r->kkt && near && r->stale < STALE_MAX) {
+    solve_momenta_near(r, b, qd);
     return -1;
   }
-  double residual;
-  sni_kkt_rough(r->kkt, near);
-  sni_kkt_solve(r->kkt, b, r->rhs, qd, r->lambda, &residual);
-  if (near) { /* the rows have moved a little */
+  const int bad = sni_rows_factorise_mass(r);
+  if (bad >= 0) {
+    return bad;
+  }
+  if (r->kkt) {
+    double residual;
+    sni_kkt_solve(r->kkt, b, r->rhs, qd, r->lambda, &residual);
+  } else {
+    sni_Minv_mul(&d->m->tree, &d->w, b, qd);
     sni_rows_correct(r, r->rhs, qd);
   }
-  sni_kkt_rough(r->kkt, false);
   return -1;
 }
 
@@ -388,6 +453,7 @@ sn_status sni_rows_close(sni_rows *r, double t, double t_ref, double tolerance, 
     moved = close_once(r, q);
     /* what the next step would be, or that rounding is all that moves */
     const double weakest = r->kkt ? sni_kkt_weakest(r->kkt) : 1;
+    r->stale = (fresh ? 0 : r->stale) + moved / weakest;
     const double next = fresh ? moved * moved / weakest : moved * (moved / before);
     if (closed && (!near || k > 0) && (next <= STILL || moved > 0.5 * before)) {
       break;
@@ -433,6 +499,7 @@ static size_t lay_out(sni_rows *r, const sn_model *m, bool dual, char *memory) {
   r->y = TAKE(n, sizeof *r->y);
   r->lambda = TAKE(n, sizeof *r->lambda);
   r->rhs = TAKE(n, sizeof *r->rhs);
+  r->lambda_before = TAKE(n, sizeof *r->lambda_before);
   r->column = TAKE(nv, sizeof *r->column);
   r->step = TAKE(nv, sizeof *r->step);
 #undef TAKE

@@ -34,6 +34,9 @@ typedef struct sni_rows {
   sni_kkt *kkt;   /* NULL: the dual is used                                                 */
   int way;        /* SNI_BY_..., as chosen                                                  */
   double cost[SNI_WAYS]; /* of each, in nanoseconds; INFINITY: cannot, or not counted       */
+  double *lambda_before; /* capacity  scratch                                               */
+  double stale;          /* how far the factors that sni_rows_close left are from the last pose, by
+                            what that changes in the rows                                          */
   double *step;   /* nv                                                                     */
   double *column; /* nv                                                                     */
 } sni_rows;

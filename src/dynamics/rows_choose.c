@@ -11,6 +11,9 @@
 #define WORTHWHILE 0.5
 
 #define GRAPH_BYTES_MAX ((size_t)1 << 31)
+/* Not worth counting where it has much more than a graph would have. */
+#define REDUCED_BYTES        ((size_t)1 << 22)
+#define REDUCED_BYTES_A_BODY 4096
 
 static const char *const name[SNI_WAYS] = {"the dual", "reduced-kkt", "graph"};
 
@@ -23,7 +26,9 @@ static double dual_cost(const sn_model *m, double solve) {
 
 static sn_status count(sni_rows *r, sni_kkt_form form, int way, int npairs, const int (*pair)[2],
                        sni_kkt **out, sn_error *err) {
-  const sn_status status = sni_kkt_build(r->d, form, npairs, pair, GRAPH_BYTES_MAX, out, err);
+  const size_t reduced = REDUCED_BYTES + REDUCED_BYTES_A_BODY * (size_t)r->d->m->tree.nbody;
+  const size_t bytes = form == SNI_KKT_REDUCED ? reduced : GRAPH_BYTES_MAX;
+  const sn_status status = sni_kkt_build(r->d, form, npairs, pair, bytes, out, err);
   if (!status) {
     r->cost[way] = sni_kkt_cost(*out);
   }

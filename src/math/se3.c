@@ -9,5 +9,5 @@ sn_se3 sn_se3_exp(sn_vec6 xi) {
 
 sn_vec6 sn_se3_log(sn_se3 E) {
   const sn_vec3 w = sn_so3_log(E.R);
-  return (sn_vec6){w, sn_mat3_mul_vec(sn_so3_jacobian_inverse(sn_vec3_neg(w)), E.p)};
+  return (sn_vec6){w, sn_so3_jacobian_inverse_mul(sn_vec3_neg(w), E.p)};
 }

@@ -99,7 +99,6 @@ sn_vec3 sn_so3_log(sn_mat3 R) {
                      0.5 * (R.m[1][0] - R.m[0][1])}; /* sin th * axis */
   const double c = 0.5 * (sn_mat3_trace(R) - 1);
   const double sine = sn_vec3_norm(u);
-  const double th = atan2(sine, c); /* acos would lose half the digits at both ends */
   if (c > 0 && sine < 0.1) {
     /* th / sin th as a series of sine^2 (asin z / z): no 0/0 and no lost digits. */
     const double z = sine * sine;
@@ -110,6 +109,7 @@ sn_vec3 sn_so3_log(sn_mat3 R) {
                                                                 z * (10395.0 / 599040 +
                                                                      z * 135135.0 / 9676800)))))));
   }
+  const double th = atan2(sine, c); /* acos would lose half the digits at both ends */
   if (c > -0.9) {
     return sn_vec3_scale(u, th / sine);
   }
@@ -160,6 +160,12 @@ static double inverse_coef(double th2) {
 
 sn_mat3 sn_so3_jacobian_inverse(sn_vec3 r) {
   return rotation_series(r, 0.5, inverse_coef(sn_vec3_dot(r, r)));
+}
+
+sn_vec3 sn_so3_jacobian_inverse_mul(sn_vec3 r, sn_vec3 x) {
+  const sn_vec3 rx = sn_vec3_cross(r, x);
+  return sn_vec3_addscaled(sn_vec3_addscaled(x, 0.5, rx), inverse_coef(sn_vec3_dot(r, r)),
+                           sn_vec3_cross(r, rx));
 }
 
 bool sn_so3_reparam(sn_vec3 *r, sn_vec3 *rd) {

@@ -37,6 +37,7 @@ void sn_so3_motion(sn_vec3 r, sn_vec3 rd, sn_mat3 *R, sn_mat3 *Jr, sn_mat3 *Jrdo
 
 /* The inverse of Jr: the rate of r for a body angular velocity.  |r| < 2 pi. */
 sn_mat3 sn_so3_jacobian_inverse(sn_vec3 r);
+sn_vec3 sn_so3_jacobian_inverse_mul(sn_vec3 r, sn_vec3 x); /* the same times x */
 
 /* Rotation vectors longer than 1.5 pi are replaced by the same rotation nearer to zero, and the
  * rate so that the angular velocity Jr rd is kept.  Lands at most at pi/2 from one wrap, so it

@@ -266,7 +266,9 @@ TEST(welds) {
   for (unsigned seed = 0; seed < 60; seed++) {
     bench b;
     if (make_loop(&b, "fixed", seed, (int)(seed % 3) - 1)) {
-      sni_row loop[SNI_ROWS_MAX], weld[SNI_ROWS_MAX];
+      sni_row loop[SNI_ROWS_MAX], weld[SNI_ROWS_MAX]; /* of coordinates only as many as there are */
+      memset(loop, 0, sizeof loop);
+      memset(weld, 0, sizeof weld);
       CHECK(rows_at(&b, 0.1, loop, NULL) == 6, "a fixed joint leaves something free");
       b.c.kind = SNI_WELD;
       b.c.joint = -1;

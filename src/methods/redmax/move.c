@@ -198,8 +198,7 @@ sn_status sni_move_on(sn_sim *sim, sni_system *s, double t_end, double h, const 
     slide_on(sim, h, q1, qd1);
   }
   const bool closing = d->rows && sim->options.redmax.closure == SN_CLOSURE_PROJECT;
-  const sn_status status =
-      closing ? sni_sim_close(sim, t_end, d->rows->kkt != NULL, q1, qd1, err) : SN_OK;
+  const sn_status status = closing ? sni_sim_close(sim, t_end, true, q1, qd1, err) : SN_OK;
   if (status) {
     return status;
   }

@@ -170,11 +170,15 @@ int sni_constraint_loop_rows(const sni_constraint_eval *e, const sni_constraint 
   const sn_vec3 arm[2] = {sn_vec3_sub(wanted, o_a), sn_vec3_sub(rel.x, o_b)};
   for (int i = nv; i < 6; i++) {
     const sn_vec6 n = sn_vec6_rotate(rel.E_B.R, B[i]);
-    row[i - nv] = (sni_row){.g = sn_vec6_dot(B[i], r), .bias = sn_vec6_dot(B[i], rest)};
+    sni_row *out = &row[i - nv]; /* field by field: there is room for many coordinates in it */
+    out->g = sn_vec6_dot(B[i], r);
+    out->rate = 0;
+    out->bias = sn_vec6_dot(B[i], rest);
+    out->ncoord = 0;
     for (int side = 0; side < 2; side++) {
       const sn_vec6 p = {sn_vec3_add(n.w, sn_vec3_cross(arm[side], n.v)), n.v};
-      row[i - nv].body[side] = c->body[side];
-      row[i - nv].p[side] = sn_vec6_scale(p, side ? 1 : -1);
+      out->body[side] = c->body[side];
+      out->p[side] = side ? p : sn_vec6_scale(p, -1);
     }
   }
   return 6 - nv;

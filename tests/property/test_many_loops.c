@@ -1,0 +1,164 @@
+/* Many loops and long ones: gaps stay closed, all solvers agree, the cost grows with the number of
+ * loops, and light bodies beside heavy ones do no harm.  SINEW_SOAK swings the ring for 100 s. */
+#include "windows.h"
+
+static sn_inertia rod(sn_vec3 along, double mass, double length) {
+  const double I = mass * length * length / 12, thin = 1e-3 * I;
+  return (sn_inertia){.mass = mass,
+                      .com = sn_vec3_scale(along, 0.5 * length),
+                      .xx = along.x != 0 ? thin : I,
+                      .yy = along.y != 0 ? thin : I,
+                      .zz = along.z != 0 ? thin : I};
+}
+
+static void add_rod(sn_builder *b, const char *name, const char *parent, const char *type,
+                    sn_se3 at, sn_inertia I) {
+  sn_body_def def = sn_body_def_default();
+  def.name = name;
+  def.parent = parent;
+  def.joint.type = type;
+  def.joint.axis = (sn_vec3){0, 1, 0};
+  def.joint.at = at;
+  def.has_inertia = true;
+  def.inertia = I;
+  CHECK(sn_builder_add_body(b, &def) == SN_OK, "out of memory");
+}
+
+static void add_loop(sn_builder *b, const char *name, const char *type, sn_point_def a,
+                     sn_point_def c) {
+  sn_loop_def loop = sn_loop_def_default();
+  loop.name = name;
+  loop.joint.type = type;
+  loop.joint.axis = (sn_vec3){0, 1, 0};
+  loop.a = a;
+  loop.b = c;
+  CHECK(sn_builder_add_loop(b, &loop) == SN_OK, "out of memory");
+}
+
+/* Two ropes of links of 0.25 m and 1 kg, rungs of 0.5 m and `rung` kg between them, balls
+ * everywhere; it starts level. */
+static sn_model *ladder(int n, double rung) {
+  sn_builder *b = sn_builder_create();
+  CHECK(b != NULL, "out of memory");
+  const sn_inertia link = rod((sn_vec3){1, 0, 0}, 1, 0.25),
+                   bar = rod((sn_vec3){0, 1, 0}, rung, 0.5);
+  char name[3][32], above[2][32] = {"world", "world"};
+  for (int k = 0; k < n; k++) {
+    for (int side = 0; side < 2; side++) {
+      snprintf(name[side], sizeof name[side], "%s_%d", side ? "right" : "left", k);
+      const sn_se3 at = k > 0 ? sn_pose(0.25, 0, 0) : sn_pose(0, 0.5 * side, 0);
+      add_rod(b, name[side], above[side], "spherical", at, link);
+      memcpy(above[side], name[side], sizeof above[side]);
+    }
+    snprintf(name[2], sizeof name[2], "rung_%d", k);
+    add_rod(b, name[2], name[0], "spherical", sn_pose(0.25, 0, 0), bar);
+    add_loop(b, name[2], "spherical", (sn_point_def){name[2], sn_pose(0, 0.5, 0)},
+             (sn_point_def){name[1], sn_pose(0.25, 0, 0)});
+  }
+  return test_finish(b);
+}
+
+/* A closed polygon of n links, 10 m around, that hangs on the ground by one hinge. */
+static sn_model *ring(int n) {
+  sn_builder *b = sn_builder_create();
+  CHECK(b != NULL, "out of memory");
+  const double length = 10.0 / n, turn = 2 * acos(-1) / n;
+  char name[32], above[32] = "world";
+  for (int k = 0; k < n; k++) {
+    snprintf(name, sizeof name, "link_%d", k);
+    const sn_se3 at =
+        k > 0 ? sn_pose_rotvec((sn_vec3){length, 0, 0}, (sn_vec3){0, turn, 0}) : sn_pose(0, 0, 0);
+    add_rod(b, name, above, "revolute", at, rod((sn_vec3){1, 0, 0}, 0.01, length));
+    memcpy(above, name, sizeof above);
+  }
+  add_loop(b, "closing", "revolute", (sn_point_def){name, sn_pose(length, 0, 0)},
+           (sn_point_def){"world", sn_pose(0, 0, 0)});
+  return test_finish(b);
+}
+
+/* The state after so many steps; its largest gap on the way. */
+static sn_state *walk(const sn_model *m, const sn_options *o, int steps, double *gap) {
+  sn_sim *sim = test_sim(m, o);
+  sn_state *s = test_state(m);
+  *gap = 0;
+  for (int k = 0; k < steps; k++) {
+    sn_error err = {0};
+    CHECK(sn_sim_step(sim, s, NULL, NULL, &err) >= 0, "solver %d, step %d: %s",
+          (int)o->redmax.solver, k, err.text);
+    *gap = fmax(*gap, windows_gap(sim, s));
+  }
+  sn_sim_free(&sim);
+  return s;
+}
+
+TEST(ladders_stay_closed) {
+  sn_model *m = ladder(96, 1);
+  const sn_options o = redmax_options(0.001);
+  double gap;
+  sn_state *s = walk(m, &o, getenv("SINEW_SOAK") ? 2000 : 30, &gap);
+  CHECK(gap < 1e-9, "a gap of %g", gap);
+  sn_state_free(&s);
+  sn_model_free(&m);
+}
+
+/* All take the same step: A by recursion, conjugate gradients or Cholesky with the rows in their
+ * dual, all at once in maximal or in reduced coordinates.  A rung weighs as much as a million
+ * others do. */
+TEST(all_solvers_agree_whatever_the_masses) {
+  static const double rung[] = {1, 1e6, 1e-6};
+  for (int k = 0; k < 3; k++) {
+    sn_model *m = ladder(6, rung[k]);
+    const int nv = sn_model_dof_count(m);
+    sn_state *first = NULL;
+    for (int solver = 0; solver < REDMAX_SOLVERS; solver++) {
+      sn_options o = redmax_options(0.002);
+      double gap;
+      o.redmax.solver = redmax_solver[solver].option;
+      sn_state *s = walk(m, &o, 50, &gap);
+      CHECK(gap < 1e-9, "rungs of %g kg, %s: a gap of %g", rung[k], redmax_solver[solver].name,
+            gap);
+      for (int j = 0; first && j < nv; j++) {
+        const double off = fabs(sn_state_q(s)[j] - sn_state_q(first)[j]);
+        CHECK(off < 1e-6, "rungs of %g kg: %s is off by %g", rung[k], redmax_solver[solver].name,
+              off);
+      }
+      if (first) {
+        sn_state_free(&s);
+      } else {
+        first = s;
+      }
+    }
+    sn_state_free(&first);
+    sn_model_free(&m);
+  }
+}
+
+/* Counted, not timed: ten times the rungs, ten times the operations. */
+TEST(ladders_cost_what_their_length_is) {
+  double cost[2];
+  for (int k = 0; k < 2; k++) {
+    sn_model *m = ladder(k ? 10000 : 1000, 1);
+    const sn_options o = redmax_options(0.001);
+    sn_sim *sim = test_sim(m, &o);
+    CHECK(sim->rows.way == SNI_BY_GRAPH, "%d", sim->rows.way);
+    cost[k] = sni_kkt_cost(sim->rows.kkt);
+    sn_sim_free(&sim);
+    sn_model_free(&m);
+  }
+  CHECK(cost[1] < 10.5 * cost[0], "1000 rungs cost %g, 10000 cost %g", cost[0], cost[1]);
+}
+
+TEST(a_ring_swings_and_stays_closed) {
+  sn_model *m = ring(1000);
+  const sn_options o = redmax_options(0.001);
+  double gap;
+  sn_state *s = walk(m, &o, getenv("SINEW_SOAK") ? 100000 : 40, &gap);
+  CHECK(gap < 1e-9, "a gap of %g", gap);
+  sn_state_free(&s);
+  sn_model_free(&m);
+}
+
+int main(void) {
+  RUN_TESTS(T(ladders_stay_closed), T(all_solvers_agree_whatever_the_masses),
+            T(ladders_cost_what_their_length_is), T(a_ring_swings_and_stays_closed));
+}
