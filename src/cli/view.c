@@ -9,6 +9,7 @@ static const cli_option options[] = {
     {"--port", "N", CLI_NUMBER, AT(port), "of the server; 0, the default: any that is free"},
     {"--paused", NULL, CLI_FLAG, AT(paused), "do not start yet"},
     {"--speed", "X", CLI_NUMBER, AT(speed), "simulated time by time, 0.001 to 1000; default: 1"},
+    {"--panel", "FILE.json", CLI_TEXT, AT(panel), "a story and sliders beside the picture"},
     {"--method", "M", CLI_TEXT, AT(over.method), "method instead of the scene's run.method"},
     {"--step", "H", CLI_NUMBER, AT(over.step), "time from one state to the next"},
     CLI_SCENE_OPTIONS(view_settings, scene),

@@ -500,10 +500,18 @@ static int open_server(const cli_command *self, app *a) {
   const view_host host = {
       .user = a, .write = write_due, .head = write_head, .request = on_request, .left = on_left};
   const bool whole = cli_page != NULL;
-  const view_server_options o = {.port = isnan(a->s->port) ? 0 : (int)a->s->port,
-                                 .page = whole ? (const char *)cli_page : no_page,
-                                 .page_size = whole ? cli_page_size : sizeof no_page - 1};
-  if (view_server_open(&o, &host, &a->server, &err) != SN_OK) {
+  view_server_options o = {.port = isnan(a->s->port) ? 0 : (int)a->s->port,
+                           .page = whole ? (const char *)cli_page : no_page,
+                           .page_size = whole ? cli_page_size : sizeof no_page - 1};
+  char *told = NULL;
+  sn_status status = SN_OK;
+  if (a->s->panel) {
+    status = cli_page_with_story(a->s->panel, &told, &o.page_size, &err);
+    o.page = told;
+  }
+  status = status ? status : view_server_open(&o, &host, &a->server, &err);
+  free(told); /* the server has a copy */
+  if (status) {
     return cli_fail(self, "%s", err.text);
   }
   char address[128];

@@ -9,6 +9,7 @@ typedef struct view_settings {
   cli_scene_settings scene;
   view_overrides over;
   double port, speed; /* NaN: the usual ones */
+  const char *panel;  /* file of a story beside the picture; NULL: none */
   bool open, paused, quiet;
 } view_settings;
 

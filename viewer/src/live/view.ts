@@ -39,7 +39,7 @@ export class LiveView {
       },
       app.story?.sliders ?? [],
     );
-    app.side.addControls(this.controls.element);
+    app.side.addControls(this.controls.element, this.controls.top);
     app.root.append(this.gallery.element);
     app.top.setState("connecting", false);
     this.connection = new Connection(address, {

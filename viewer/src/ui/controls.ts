@@ -42,6 +42,8 @@ export class Controls {
   private readonly solver = el("p", { class: "faint" });
   private readonly filter = el("input", { class: "field", type: "search", placeholder: "Filter parameters", "aria-label": "Filter parameters" });
   private readonly list = el("div", { class: "sliders", id: "sliders" });
+  /** The sliders that the story asks for: they stand above it. */
+  readonly top = el("div", { class: "panel-part pinned-sliders", hidden: true });
   private readonly driving = el("div", { class: "watching", hidden: true });
   private parameters: Parameter[] = [];
   private more = 0;
@@ -75,7 +77,7 @@ export class Controls {
 
   setRole(driver: boolean): void {
     this.driving.hidden = driver;
-    this.element.classList.toggle("locked", !driver);
+    for (const part of [this.element, this.top]) part.classList.toggle("locked", !driver);
   }
 
   setParameters(list: Parameter[], more: number): void {
@@ -95,8 +97,9 @@ export class Controls {
     const found = this.parameters.filter((p) => words.every((word) => p.path.toLowerCase().includes(word)) && !this.pinned.some((s) => s.path === p.path));
     const rows = found.slice(0, SHOWN).map((p) => this.makeSlider(p));
     const rest = found.length - rows.length + this.more;
+    this.top.hidden = this.pinned.length === 0;
+    this.top.replaceChildren(...this.pinned.map((s) => this.makePinned(s)));
     this.list.replaceChildren(
-      ...this.pinned.map((s) => this.makePinned(s)),
       ...rows,
       ...(rest > 0 ? [el("p", { class: "faint" }, `and ${rest} more; all can be set by 'sinew view --set'`)] : []),
     );

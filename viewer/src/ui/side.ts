@@ -19,7 +19,9 @@ export class Side {
     );
   }
 
-  addControls(controls: HTMLElement): void {
+  /** top: what goes above everything. */
+  addControls(controls: HTMLElement, top: HTMLElement): void {
+    this.element.prepend(top);
     this.controls.replaceChildren(el("header", {}, el("h2", {}, "Simulation")), controls);
   }
 }
