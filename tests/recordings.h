@@ -42,6 +42,7 @@ static const char recorded_scene[] =
     "  rope: {type: cable, stiffness: 20, tension_only: true, via: [{body: world, at: [0, 1, 3]},\n"
     "         {body: base, at: [0, 0, 1]}, {body: last-one, at: [0, 0, 0]}]}\n"
     "  push: {type: point_force, body: ball, at: [0.1, 0, 0], force: [1, 2*t, 3]}\n"
+    "  hold: {type: grab, body: last-one, to: [1, 2, 3], stiffness: 10}\n"
     "  twist: {type: body_torque, body: arm, torque: [0, 0, 1], frame: body}\n"
     "constraints:\n"
     "  rod: {type: distance, a: {body: ball, at: [0, 0, 0]}, b: {body: last-one, at: [0, 0, 0]}}\n"

@@ -82,7 +82,7 @@ typedef struct sn_frame_extra {
   bool jump; /* not to be interpolated from the frame before */
   const sn_contact_point *contact;
   int ncontact;
-  const sn_arrow *arrow; /* beside those of the scene's own forces */
+  const sn_arrow *arrow; /* beside those of the scene's forces */
   int narrow;
 } sn_frame_extra;
 

@@ -8,6 +8,7 @@
 #include "cli/bundle.h"
 #include "cli/method.h"
 #include "cli/replay_look.h"
+#include "cli/replay_recording.h"
 #include "methods/sim.h"
 
 typedef struct settings {
@@ -254,6 +255,15 @@ static int work(job *j, const char *folder) {
   return fflush(stdout) == 0 ? code : cli_fail(j->self, "cannot print the result");
 }
 
+/* What was recorded cannot be tried otherwise. */
+static int tell_recording(const cli_command *self, const settings *s, const char *path) {
+  if (s->method || s->integrator || s->earlier || s->json || s->scene.set.count > 0 ||
+      s->scene.allow_outside || !isnan(s->step) || !isnan(s->steps)) {
+    return cli_fail(self, "a recording is only told: of the options, --trace alone is for it");
+  }
+  return cli_replay_recording(path, s->trace);
+}
+
 static int replay(const cli_command *self, int argc, char **argv) {
   settings s = {.step = NAN, .steps = NAN};
   cli_list plain = {0};
@@ -261,6 +271,9 @@ static int replay(const cli_command *self, int argc, char **argv) {
   if (code == CLI_GO && !plain.item[0][0]) {
     code =
         cli_fail(self, "the name of the bundle is empty: needs the folder that a failed run left");
+  }
+  if (code == CLI_GO && cli_is_recording(plain.item[0])) {
+    code = tell_recording(self, &s, plain.item[0]);
   }
   if (code == CLI_GO && s.step <= 0) {
     code = cli_fail(self, "--step: is %g, needs a number > 0", s.step);
@@ -284,7 +297,7 @@ static int replay(const cli_command *self, int argc, char **argv) {
 
 const cli_command cli_replay = {
     .name = "replay",
-    .arguments = "BUNDLE [OPTION...]",
+    .arguments = "BUNDLE|RECORDING.snr [OPTION...]",
     .least = 1,
     .most = 1,
     .doc = "repeat the step at which a run failed, and show what is wrong",
@@ -292,7 +305,8 @@ const cli_command cli_replay = {
         "Opens the folder that a failed run left (NAME.failed), repeats the bad step and shows\n"
         "the energies, the fastest bodies, the largest accelerations and what pulls at the\n"
         "body in question.  Options try it otherwise.  Exit status 3 if it fails again, 0 if\n"
-        "not.",
+        "not.  A recording (.snr) is told instead: its frames with --trace, how it ended, and\n"
+        "what was wrong.",
     .option = options,
     .noption = sizeof options / sizeof *options,
     .examples = "  sinew new | sinew run - --quiet --set run.recursive.max_steps=1 --step 1 "

@@ -243,24 +243,24 @@ static void put_tensions(const sn_sim *sim, const sni_force_eval *e, char *to) {
   }
 }
 
+static void put_arrow(char *to, uint32_t k, sni_force_arrow a) {
+  sn_arrow out = {.body = (uint32_t)a.body, .kind = (uint32_t)a.kind};
+  put_float3(out.point, a.point);
+  put_float3(out.vector, a.vector);
+  if (to) {
+    memcpy(to + k * sizeof out, &out, sizeof out);
+  }
+}
+
 /* Arrows of the scene's forces that act now, to `to` unless it is NULL; their number. */
 static uint32_t put_arrows(const sn_sim *sim, const sni_force_eval *e, char *to) {
   uint32_t n = 0;
   for (int k = 0; k < sim->m->nforce; k++) {
     const sni_force *f = &sim->m->force[k];
     const sni_force_ops *ops = sni_force_kind(f->kind);
-    if (!ops->arrow || !sni_force_is_active(e, f)) {
-      continue;
+    if (ops->arrow && sni_force_is_active(e, f)) {
+      put_arrow(to, n++, ops->arrow(e, f, sim->d.params.force + f->param));
     }
-    if (to) {
-      const sni_force_arrow a = ops->arrow(e, f);
-      sn_arrow out = {.body = (uint32_t)a.body,
-                      .kind = a.torque ? SN_ARROW_TORQUE : SN_ARROW_FORCE};
-      put_float3(out.point, a.point);
-      put_float3(out.vector, a.vector);
-      memcpy(to + n * sizeof out, &out, sizeof out);
-    }
-    n++;
   }
   return n;
 }

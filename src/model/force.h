@@ -82,7 +82,7 @@ typedef struct sni_measure {
 /* A force or torque as an arrow, for those who look at it. */
 typedef struct sni_force_arrow {
   int body;
-  bool torque;
+  enum { SNI_ARROW_FORCE, SNI_ARROW_TORQUE, SNI_ARROW_HAND } kind;
   sn_vec3 point, vector; /* in the world */
 } sni_force_arrow;
 
@@ -109,7 +109,8 @@ typedef struct sni_force_ops {
   /* NULL: it has none.  recorded: unless asked otherwise */
   bool recorded;
   sni_measure (*measure)(const sni_force_eval *e, const sni_force *force, const double *param);
-  sni_force_arrow (*arrow)(const sni_force_eval *e, const sni_force *force); /* NULL: none */
+  /* NULL: it is no arrow */
+  sni_force_arrow (*arrow)(const sni_force_eval *e, const sni_force *force, const double *param);
 } sni_force_ops;
 
 int sni_force_kind_find(const char *keyword); /* -1: none */

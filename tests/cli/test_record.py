@@ -1,6 +1,8 @@
 """Recordings: `sinew run --out x.snr` and what `sinew convert` makes of them."""
+import base64
 import json
 import os
+import re
 import resource
 import signal
 import subprocess
@@ -145,6 +147,27 @@ class Record(Command):
         self.assertTrue(r.notes[0]["path"].startswith("bodies."), r.notes)
         self.assertIn(r.notes[0]["text"], done.stderr)
 
+    def test_replay_tells_a_recording(self):
+        snr = self.place / "a.snr"
+        done = sinew("run", DATA / "stiff.yaml", "--out", snr, "--quiet", "--bundle", "none")
+        told = sinew("replay", snr)
+        self.assertEqual((told.returncode, told.stderr), (STOPPED, ""))
+        self.assertIn(f"  error       {done.stderr.splitlines()[0]}\n", told.stdout)
+        self.assertIn("  the run     failed\n", told.stdout)
+        r = Recording(snr)
+        self.assertIn(f"  frames      {len(r.t)} of {len(r.bodies)} bodies and {len(r.channels)} channels", told.stdout)
+        lines = sinew("replay", snr, "--trace").stdout.splitlines()
+        self.assertEqual(sum(line.startswith("t ") for line in lines), len(r.t))
+        k = len(r.t) // 2
+        _, t, _, E, body, speed, _ = lines[k].split()
+        self.assertAlmostEqual(float(t), r.t[k], delta=1e-5 * r.t[k])
+        self.assertAlmostEqual(float(E) / r.channel[k, r.channels.index("E")], 1, delta=1e-6)
+        step = np.linalg.norm(r.pose[k, :, :3].astype(float) - r.pose[k - 1, :, :3], axis=1) / (r.t[k] - r.t[k - 1])
+        self.assertEqual(body, f"'{r.bodies[int(np.argmax(step))]}'")
+        self.assertAlmostEqual(float(speed) / step.max(), 1, delta=1e-3)
+        self.bad(BAD_INPUT, "sinew replay: a recording is only told: of the options, --trace alone is for it",
+                 "replay", snr, "--step", "0.1")
+
     def test_full_disk(self):
         def small():
             resource.setrlimit(resource.RLIMIT_FSIZE, (20000, 20000))
@@ -175,6 +198,20 @@ class Record(Command):
             np.testing.assert_array_equal(f["tensions"], r.tension)
         self.assertEqual(sinew("convert", snr, self.place / "none" / "a.h5").returncode, BAD_INPUT)
         self.good("run", SCENES / "pendulum.yaml", *SHORT, "--out", h5)
+
+    def test_page_has_the_recording_in_it(self):
+        snr, html = self.place / "a.snr", self.place / "a.html"
+        self.good("run", SCENES / "double_pendulum.yaml", *SHORT, "--out", snr)
+        done = sinew("convert", snr, html, "--quiet")
+        if "built without the viewer's page" in done.stderr:
+            self.skipTest("built without the viewer's page")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        text = html.read_text(encoding="utf-8")
+        inside = re.findall('<script type="application/x-sinew-recording" id="recording">([^<]*)</script>', text)
+        self.assertEqual([base64.b64decode(x, validate=True) for x in inside], [snr.read_bytes()])
+        direct = self.place / "direct.html"
+        self.good("run", SCENES / "double_pendulum.yaml", *SHORT, "--out", direct)
+        self.assertEqual(direct.read_bytes(), html.read_bytes())
 
     def test_refused(self):
         text = self.write("text.snr", "t,E\n0,1\n")

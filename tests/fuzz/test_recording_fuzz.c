@@ -6,6 +6,9 @@
 #define _POSIX_C_SOURCE 200809L
 #include "recordings.h"
 
+#include <unistd.h>
+
+#include "io/export.h"
 #include "io/snr_reader.h"
 
 enum { SEEDS = 4000 };
@@ -97,6 +100,10 @@ static void read_everything(sn_recording *r) {
 TEST(damaged_files_do_no_harm) {
   recorded_bytes good = recorded_whole(3);
   int read = 0;
+  char path[] = "/tmp/test_recording_fuzz_XXXXXX";
+  const int fd = mkstemp(path);
+  CHECK(fd >= 0, "no file");
+  close(fd);
   for (uint64_t s = 1; s <= SEEDS; s++) {
     uint64_t seed = s;
     recorded_bytes bad = {malloc(good.size), good.size};
@@ -110,6 +117,9 @@ TEST(damaged_files_do_no_harm) {
     sn_error err = {0};
     if (!sni_recording_from(f, "damaged.snr", &r, &err)) {
       read_everything(r);
+      if (sni_export_glb(r, path, &err)) {
+        CHECK(err.text[0], "seed %d: no message", (int)s);
+      }
       read++;
     } else {
       CHECK(err.text[0] && !r, "seed %d: no message", (int)s);
@@ -118,6 +128,7 @@ TEST(damaged_files_do_no_harm) {
     free(bad.data);
   }
   CHECK(read > SEEDS / 10 && read < SEEDS, "%d of %d could be read", read, SEEDS);
+  remove(path);
   free(good.data);
 }
 

@@ -49,13 +49,17 @@ static void check_frame(recorded_run *r, sn_recording *rec, int64_t k) {
     CHECK(off ? isnan(f.tension[l]) : f.tension[l] == (float)value, "%s: %g, not %g", name,
           (double)f.tension[l], value);
   }
-  CHECK(f.narrow == 2 && f.ncontact == 0, "%d arrows, %d contacts", f.narrow, f.ncontact);
+  CHECK(f.narrow == 3 && f.ncontact == 0, "%d arrows, %d contacts", f.narrow, f.ncontact);
   const int ball = sn_model_body_find(sn_scene_model(r->scene), "ball");
   CHECK(f.arrow[0].body == (uint32_t)ball && f.arrow[0].kind == SN_ARROW_FORCE &&
             f.arrow[0].vector[1] == (float)(2 * f.t),
         "push is (%g, %g, %g)", (double)f.arrow[0].vector[0], (double)f.arrow[0].vector[1],
         (double)f.arrow[0].vector[2]);
-  CHECK(f.arrow[1].kind == SN_ARROW_TORQUE, "twist is of kind %u", f.arrow[1].kind);
+  CHECK(f.arrow[1].kind == SN_ARROW_HAND &&
+            fabsf(f.arrow[1].point[2] + f.arrow[1].vector[2] - 3) < 1e-5f,
+        "hold is of kind %u and leads to z = %g", f.arrow[1].kind,
+        (double)(f.arrow[1].point[2] + f.arrow[1].vector[2]));
+  CHECK(f.arrow[2].kind == SN_ARROW_TORQUE, "twist is of kind %u", f.arrow[2].kind);
 }
 
 TEST(what_is_written_is_read) {
@@ -155,7 +159,7 @@ TEST(the_header_describes_the_scene) {
   CHECK(!sni_node_get(mesh, "color") && !sni_node_get(mesh, "file"), "no colour, no path");
 
   const sni_node *lines = sni_node_get(root, "lines"), *rope = named(lines, "rope");
-  CHECK(sni_node_count(lines) == 3, "lines");
+  CHECK(sni_node_count(lines) == 3, "lines: a hand is none");
   CHECK(strcmp(text(sni_node_get(rope, "tension_only")), "true") == 0, "rope");
   const sni_node *points = sni_node_get(rope, "points");
   CHECK(sni_node_count(points) == 3 && number(sni_node_get(sni_node_at(points, 0), "body")) == -1,
@@ -204,8 +208,8 @@ TEST(bytes_are_where_the_manual_says) {
       memcpy(u, p + 16, 24);
       memcpy(&first, p + 40, 8);
       CHECK(t == 0 && first == 0 && k == 0, "time");
-      CHECK(u[0] == 4 && u[2] == 3 && u[3] == 0 && u[4] == 2 && u[5] == 0, "counts");
-      const size_t size = 40 + 8 * (size_t)u[1] + 28 * (size_t)u[0] + 4 * (size_t)u[2] + 64;
+      CHECK(u[0] == 4 && u[2] == 3 && u[3] == 0 && u[4] == 3 && u[5] == 0, "counts");
+      const size_t size = 40 + 8 * (size_t)u[1] + 28 * (size_t)u[0] + 4 * (size_t)u[2] + 96;
       CHECK(n == (size + 7) / 8 * 8, "frame of %u bytes", n);
       memcpy(&w, p + 40 + 8 * u[1] + 24, 4);
       CHECK(w == 1.0f, "the first body is not turned at the start: qw = %g", (double)w);
@@ -236,9 +240,9 @@ TEST(more_can_be_put_into_a_frame) {
   sn_recorded f;
   CHECK(!open_bytes(all.data, all.size, &rec, &err), "%s", err.text);
   CHECK(!sn_recording_read(rec, 0, &f, &err), "%s", err.text);
-  CHECK(f.jump && f.ncontact == 2 && f.narrow == 3, "%d contacts, %d arrows", f.ncontact, f.narrow);
+  CHECK(f.jump && f.ncontact == 2 && f.narrow == 4, "%d contacts, %d arrows", f.ncontact, f.narrow);
   CHECK(memcmp(f.contact, contact, sizeof contact) == 0, "contacts");
-  CHECK(memcmp(&f.arrow[2], &hand, sizeof hand) == 0, "the hand comes behind the scene's arrows");
+  CHECK(memcmp(&f.arrow[3], &hand, sizeof hand) == 0, "the hand comes behind the scene's arrows");
   sn_recording_free(&rec);
   recorded_run_end(&r);
   free(all.data);

@@ -67,6 +67,17 @@ static double grab_potential(const sni_force_eval *e, const sni_force *f, const 
   return sni_force_spring.potential(e, &h.spring, h.param);
 }
 
+/* From the point to the hand. */
+static sni_force_arrow grab_arrow(const sni_force_eval *e, const sni_force *f,
+                                  const double *param) {
+  const held h = hold(e, f, param);
+  const sn_vec3 x = sni_force_point(e->E_wb, f->body[0], f->at[0]);
+  return (sni_force_arrow){.body = f->body[0],
+                           .kind = SNI_ARROW_HAND,
+                           .point = x,
+                           .vector = sn_vec3_sub(h.spring.at[1], x)};
+}
+
 static const char *const grab_param[PARAMS] = {"stiffness", "damping"};
 
 static const sni_field grab_field[] = {
@@ -107,4 +118,5 @@ const sni_force_ops sni_force_grab = {.kind = {"grab", "a hand that pulls a poin
                                       .finish = grab_finish,
                                       .apply = grab_apply,
                                       .tangent = grab_tangent,
-                                      .potential = grab_potential};
+                                      .potential = grab_potential,
+                                      .arrow = grab_arrow};

@@ -46,7 +46,9 @@ static int point_force_tangent(const sni_force_eval *e, const sni_force *f, cons
   return n;
 }
 
-static sni_force_arrow point_force_arrow(const sni_force_eval *e, const sni_force *f) {
+static sni_force_arrow point_force_arrow(const sni_force_eval *e, const sni_force *f,
+                                         const double *param) {
+  (void)param;
   return (sni_force_arrow){.body = f->body[0],
                            .point = sni_force_point(e->E_wb, f->body[0], f->at[0]),
                            .vector = sni_force_vector_value(e, f)};
@@ -64,9 +66,11 @@ static void body_torque_apply(const sni_force_eval *e, const sni_force *f, const
   wrench->w = sn_vec3_add(wrench->w, sni_force_vector_value(e, f));
 }
 
-static sni_force_arrow body_torque_arrow(const sni_force_eval *e, const sni_force *f) {
+static sni_force_arrow body_torque_arrow(const sni_force_eval *e, const sni_force *f,
+                                         const double *param) {
+  (void)param;
   return (sni_force_arrow){.body = f->body[0],
-                           .torque = true,
+                           .kind = SNI_ARROW_TORQUE,
                            .point = e->E_wb[f->body[0]].p,
                            .vector = sni_force_vector_value(e, f)};
 }
