@@ -108,7 +108,7 @@ class Page:
         self.server, self.acknowledge = server, acknowledge
         self.buffer = b""
         self.texts, self.frames, self.heads = [], [], []
-        self.binary, self.sent, self.closed = 0, 0, None
+        self.binary, self.bytes, self.sent, self.closed = 0, 0, 0, None   # bytes: of binary messages
         self.hello = self.wait_text("hello")
         self.wait_text("role")
 
@@ -187,6 +187,7 @@ class Page:
             self.texts.append(json.loads(payload.decode("utf-8")))
             return
         self.binary += 1
+        self.bytes += len(payload)
         self.records(payload)
         if self.acknowledge:
             self.ack()
