@@ -2,16 +2,19 @@
  *
  * Rows may follow from others: out of the plane of a planar mechanism nothing can move anyway. A
  * row that follows from no others takes a degree of freedom away; these are counted by
- * Gram-Schmidt, the most independent one first. */
+ * Gram-Schmidt, the most independent one first, or, where there are many, by a sparse factorisation
+ * (freedom_sparse.c): at the start, and in a pose nearby, since the start may be singular. */
 #include "cli/freedom.h"
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "methods/sim.h"
 
-#define COUNT_MAX 5e8  /* rows x rows x coordinates: half a second     */
+#define COUNT_MAX 2e8  /* rows x rows x coordinates: more is counted sparsely   */
 #define NOTHING   1e-7 /* a row below this part of the largest says nothing     */
+#define AWAY      1e-2 /* rad, or m: how far a pose nearby is                  */
 #define DEPENDENT 1e-6 /* of a row, left by the others: it follows from them    */
 
 typedef struct table {
@@ -19,6 +22,7 @@ typedef struct table {
   double *value; /* rows x columns                                      */
   double *own;   /* rows: lengths before others were taken out; 0: done */
   double *left;  /* rows: lengths now                                   */
+  bool *taken;   /* rows: it is one of the independent ones             */
 } table;
 
 static double dot(int n, const double *a, const double *b) {
@@ -54,6 +58,7 @@ static int take_out(table *a, int end) {
       pivot[k] /= a->left[best];
     }
     a->own[best] = a->left[best] = 0;
+    a->taken[best] = true;
     for (int i = 0; i < a->rows; i++) {
       double *row = row_of(a, i);
       const double part = a->own[i] > 0 ? dot(n, pivot, row) : 0;
@@ -78,58 +83,108 @@ static void measure(table *a) {
   }
 }
 
-static bool always(const sni_motion *motion) {
-  return motion->active < 0;
-}
-
-/* Rows of constraints, and behind them one for each coordinate that always follows a motion. */
-static void fill(const sn_sim *sim, table *a) {
-  const sn_model *m = sim->m;
-  int n = 0;
-  for (int i = 0; i < sim->rows.nrow; i++) {
-    if (sim->rows.of[i] < m->nconstraint) {
-      sni_rows_column(&sim->rows, i, row_of(a, n++));
+/* Leaves the rows of constraints, and of motions of joints that are there all the time.  Returns
+ * how many are of constraints: these come first. */
+static int keep_rows(sni_rows *rows, const sn_model *m) {
+  int n = 0, own = 0;
+  for (int i = 0; i < rows->nrow; i++) {
+    const bool is_own = rows->of[i] < m->nconstraint;
+    if (is_own || m->constraint[rows->of[i]].active < 0) {
+      rows->row[n] = rows->row[i];
+      rows->of[n++] = rows->of[i];
+      own += is_own;
     }
   }
-  a->rows = n;
-  measure(a);
-  for (int k = 0; k < m->nmotion; k++) {
-    const int body = m->motion[k].body;
-    for (int c = m->tree.vadr[body]; c < m->tree.vadr[body + 1] && always(&m->motion[k]); c++) {
-      row_of(a, a->rows)[c] = 1;
-      a->left[a->rows] = a->own[a->rows] = 1;
-      a->rows++;
-    }
-  }
+  rows->nrow = n;
+  return own;
 }
 
-cli_freedom cli_freedom_count(sn_sim *sim, sn_state *state) {
-  const sn_model *m = sim->m;
-  cli_freedom f = {0};
-  if (!sim->d.rows) {
-    return f;
-  }
-  const double t = *sn_state_time(state);
-  sni_dynamics_kinematics(&sim->d, sn_state_q(state), sn_state_qd(state));
-  sni_rows_eval(&sim->rows, t, t, sn_state_q(state), sn_state_qd(state));
-  for (int i = 0; i < sim->rows.nrow; i++) {
-    f.rows += sim->rows.of[i] < m->nconstraint;
-  }
-  const size_t nv = (size_t)m->tree.nv, most = (size_t)f.rows + (size_t)m->nmotion_row;
-  if (f.rows == 0 || (double)most * (double)most * (double)nv > COUNT_MAX) {
-    return f;
-  }
-  table a = {.columns = (int)nv};
-  a.value = calloc(most * nv + 1, sizeof *a.value);
-  a.own = calloc(2 * most, sizeof *a.own);
-  if (a.value && a.own) {
-    a.left = a.own + most;
-    fill(sim, &a);
-    f.rank = take_out(&a, f.rows);
-    f.free = (int)nv - f.rank - take_out(&a, a.rows);
-    f.counted = true;
+static void count_dense(const sn_sim *sim, int own, cli_freedom *f) {
+  const sni_rows *rows = &sim->rows;
+  const size_t nv = (size_t)sim->m->tree.nv, n = (size_t)rows->nrow;
+  table a = {.rows = rows->nrow, .columns = (int)nv};
+  a.value = calloc(n * nv + 1, sizeof *a.value);
+  a.own = calloc(2 * n, sizeof *a.own);
+  a.taken = calloc(n, sizeof *a.taken);
+  if (a.value && a.own && a.taken) {
+    a.left = a.own + n;
+    for (int i = 0; i < rows->nrow; i++) {
+      sni_rows_column(rows, i, row_of(&a, i));
+    }
+    measure(&a);
+    f->rank = take_out(&a, own);
+    for (int i = 0; i < own; i++) {
+      cli_freedom_involve(f, rows->of[i], !a.taken[i]);
+    }
+    f->free = (int)nv - f->rank - take_out(&a, a.rows);
+    f->counted = true;
   }
   free(a.value);
   free(a.own);
+  free(a.taken);
+}
+
+void cli_freedom_involve(cli_freedom *f, int constraint, bool redundant) {
+  const int last = f->involved > 0 ? f->last : -1;
+  if (redundant && constraint != last) {
+    if (f->involved < CLI_NAMES_MAX) {
+      f->name[f->involved] = constraint;
+    }
+    f->last = constraint;
+    f->involved++;
+  }
+}
+
+static void count_at(sn_sim *sim, double t, const double *q, const double *qd, cli_freedom *f) {
+  sni_dynamics_kinematics(&sim->d, q, qd);
+  sni_rows_eval(&sim->rows, t, t, q, qd);
+  const int own = keep_rows(&sim->rows, sim->m);
+  const double n = sim->rows.nrow;
+  f->rows = own;
+  if (own == 0) {
+    return;
+  }
+  if (n * n * sim->m->tree.nv <= COUNT_MAX) {
+    count_dense(sim, own, f);
+  } else {
+    cli_freedom_sparse(sim, own, f);
+  }
+}
+
+/* Numbers from -1 to 1 without pattern, the same in every run. */
+double cli_freedom_random(uint64_t *seed) {
+  *seed = *seed * 6364136223846793005u + 1442695040888963407u;
+  return (double)(int64_t)*seed / 9223372036854775808.0;
+}
+
+/* Goes to a pose nearby that meets the constraints. */
+static bool go_away(sn_sim *sim, double t, double *q, double *qd) {
+  uint64_t seed = 2;
+  int worst;
+  double gap;
+  for (int j = 0; j < sim->m->tree.nv; j++) {
+    q[j] += AWAY * cli_freedom_random(&seed);
+    qd[j] = 0;
+  }
+  return sni_rows_project(&sim->rows, t, t, 1e-9, q, qd, &worst, &gap) == SN_OK;
+}
+
+cli_freedom cli_freedom_count(sn_sim *sim, sn_state *state) {
+  cli_freedom f = {.nearby = -1}, other = {0};
+  if (!sim->d.rows) {
+    return f;
+  }
+  const size_t nv = (size_t)sim->m->tree.nv;
+  const double t = *sn_state_time(state);
+  double *q = malloc((2 * nv + 1) * sizeof *q), *qd = q + nv;
+  count_at(sim, t, sn_state_q(state), sn_state_qd(state), &f);
+  if (q && f.counted) {
+    memcpy(q, sn_state_q(state), nv * sizeof *q);
+    if (go_away(sim, t, q, qd)) {
+      count_at(sim, t, q, qd, &other);
+    }
+    f.nearby = other.counted && other.rows == f.rows ? other.rank : -1;
+  }
+  free(q);
   return f;
 }

@@ -1,17 +1,31 @@
-/* freedom.h: how many degrees of freedom constraints leave. */
+/* freedom.h: how many degrees of freedom constraints leave, and which of them say the same. */
 #ifndef CLI_FREEDOM_H
 #define CLI_FREEDOM_H
 
 #include "sinew/sinew.h"
 
+enum { CLI_NAMES_MAX = 8 };
+
 typedef struct cli_freedom {
   int rows;     /* of all constraints that are active                                          */
-  bool counted; /* the others are known: false if there are no rows, or too many               */
+  bool counted; /* the others are known: false if there are no rows, or no memory              */
   int rank;     /* rows that do not follow from others                                         */
   int free;     /* degrees of freedom that are taken neither by these nor by motions of joints */
+  int nearby;   /* rank in a pose nearby that meets the constraints too; -1: there is none     */
+  int involved; /* constraints with rows that follow from others                               */
+  int name[CLI_NAMES_MAX]; /* the first of them                                                */
+  int last;                /* the last of them                                                 */
 } cli_freedom;
 
 /* At a state that meets the constraints. */
 cli_freedom cli_freedom_count(sn_sim *sim, sn_state *state);
+
+/* ---- between its files ---- */
+
+/* Of the rows that are evaluated, the first `own` of them of constraints, the others of motions. */
+void cli_freedom_sparse(const sn_sim *sim, int own, cli_freedom *f);
+/* A row of a constraint; rows of one constraint come one after the other. */
+void cli_freedom_involve(cli_freedom *f, int constraint, bool redundant);
+double cli_freedom_random(uint64_t *seed);
 
 #endif

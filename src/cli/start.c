@@ -1,10 +1,15 @@
 /* start.c: what a run does before its first step, tried out. */
 #include "cli/start.h"
 
+#include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "io/choice.h"
 #include "methods/blame.h"
+
+#define GAP      1e-9 /* below this a constraint is met                  */
+#define GAPS_MAX 20   /* so many are listed beside the one that is worst */
 
 static void add(sni_error_list *list, const char *file, sn_error *err) {
   if (!err->file[0]) {
@@ -66,6 +71,29 @@ static void warn_method(const sn_model *m, const char *file, cli_start *s) {
   }
 }
 
+/* The gaps of all constraints, where the start cannot meet them: which of them are at odds. */
+static void add_gaps(sn_sim *sim, const char *file, const char *worst, cli_start *s) {
+  const sn_model *m = sim->m;
+  int listed = 0;
+  for (int k = 0, i = 0; k < sim->rows.nconstraint && listed < GAPS_MAX; k++) {
+    double gap = 0;
+    for (; i < sim->rows.nrow && sim->rows.of[i] == k; i++) {
+      gap = fmax(gap, fabs(sim->rows.row[i].g));
+    }
+    sn_error err = {.code = SN_E_UNCONVERGED};
+    snprintf(err.path, sizeof err.path, "%s.%.200s",
+             k < m->nloop              ? "loops"
+             : k < m->nloop + m->nbond ? "constraints"
+                                       : "motions",
+             m->constraint_name[k]);
+    if (gap > GAP && strcmp(err.path, worst) != 0) {
+      snprintf(err.text, sizeof err.text, "stays open too, by %.3g", gap);
+      add(&s->errors, file, &err);
+      listed++;
+    }
+  }
+}
+
 void cli_start_try(const sn_scene *scene, const char *file, cli_start *s) {
   const sn_model *m = sn_scene_model(scene);
   sn_sim *sim = NULL;
@@ -82,6 +110,9 @@ void cli_start_try(const sn_scene *scene, const char *file, cli_start *s) {
   }
   if (status) {
     add(&s->errors, file, &err);
+    if (status == SN_E_UNCONVERGED && sim && sim->d.rows) {
+      add_gaps(sim, file, err.path, s);
+    }
   } else if (sim) {
     s->freedom = cli_freedom_count(sim, state);
   }

@@ -173,6 +173,28 @@ static void print_freedom(const summary *s, FILE *to) {
   fputc('\n', to);
 }
 
+/* "  redundant           rows of pin_1, pin_2 and 38 more follow from others" */
+static void print_redundant(const summary *s, FILE *to) {
+  const cli_freedom *f = &s->freedom;
+  const int shown = f->involved < CLI_NAMES_MAX ? f->involved : CLI_NAMES_MAX;
+  if (shown > 0) {
+    fputs("  redundant           rows of", to);
+    for (int k = 0; k < shown; k++) {
+      fprintf(to, "%s %s", k ? "," : "", s->m->constraint_name[f->name[k]]);
+    }
+    if (f->involved > shown) {
+      fprintf(to, " and %d more", f->involved - shown);
+    }
+    fputs(" say what others say\n", to);
+  }
+  if (f->nearby >= 0 && f->nearby != f->rank) {
+    fprintf(to,
+            "  singular            this pose: nearby the constraints take %d, here %d, so that "
+            "the motion may branch\n",
+            f->nearby, f->rank);
+  }
+}
+
 static void print_acting(const sn_model *m, FILE *to) {
   const struct {
     int count;
@@ -224,6 +246,7 @@ bool cli_summary_print(const sn_scene *scene, const cli_freedom *freedom, FILE *
   fprintf(to, "  bodies              %d, mass %.6g\n", m->tree.nbody, m->mass);
   print_joints(&s, to);
   print_freedom(&s, to);
+  print_redundant(&s, to);
   print_acting(m, to);
   if (s.has_box) {
     fprintf(to,
@@ -302,6 +325,14 @@ bool cli_summary_json(const sn_scene *scene, const cli_freedom *freedom, sni_jso
   if (freedom->counted) {
     sni_json_raw(j, "constraint_rows_redundant", "%d", freedom->rows - freedom->rank);
     sni_json_raw(j, "dofs_free", "%d", freedom->free);
+    if (freedom->nearby >= 0) {
+      sni_json_raw(j, "constraint_rank_nearby", "%d", freedom->nearby);
+    }
+    sni_json_open(j, "redundant", "[");
+    for (int k = 0; k < freedom->involved && k < CLI_NAMES_MAX; k++) {
+      sni_json_text(j, NULL, m->constraint_name[freedom->name[k]]);
+    }
+    sni_json_close(j, "]");
   }
   sni_json_raw(j, "forces", "%d", m->nforce);
   sni_json_raw(j, "drives", "%d", m->ndrive);
