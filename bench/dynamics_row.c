@@ -102,8 +102,9 @@ static sn_status allocate(row *r, sn_error *err) {
 /* What one call of sn_sim_forward reads and writes when all joints are hinges. */
 static size_t touched_bytes(const sn_model *m) {
   const sni_tree *t = &m->tree;
-  const size_t per_body = sizeof(sni_link) + sizeof(sni_lane6) /* a */ + sizeof(sni_mass) +
-                          4 * sizeof(int) /* parent, vadr, slot, factor */ + sizeof *t->gather;
+  const size_t per_body = sizeof(sni_link) + sizeof(sni_lane) /* r */ + sizeof(sni_lane6) /* a */ +
+                          sizeof(sni_mass) + 4 * sizeof(int) /* parent, vadr, slot, factor */ +
+                          sizeof *t->gather;
   const size_t per_coordinate = 2 * sizeof(sni_lane6) /* S, Y */ + sizeof(sn_vec6) /* S0 */ +
                                 8 * sizeof(double) /* q, qd, qdd; tau twice; L, z, armature */;
   return (size_t)t->nbody * per_body + (size_t)t->nv * per_coordinate +

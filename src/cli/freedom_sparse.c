@@ -129,7 +129,7 @@ static void add_joint(triangle *t, int i) {
   const sni_tree *tree = &t->sim->m->tree;
   const sni_work *w = &t->sim->d.w;
   const int parent = tree->parent[i], nv = tree->vadr[i + 1] - tree->vadr[i];
-  const sni_lane r = w->link[i].r;
+  const sni_lane r = w->r[i];
   for (int k = 0; k < 6; k++) {
     int at[ENTRIES_MAX], n = 0;
     double x[ENTRIES_MAX];

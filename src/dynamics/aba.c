@@ -117,7 +117,7 @@ SNI_LANE_FN void pass_on(const sni_tree *t, sni_work *w, int i, const sni_art *s
   if (p < 0) {
     return;
   }
-  const sni_lane r = w->link[i].r;
+  const sni_lane r = w->r[i];
   sni_lane X[3], Bt[3], H[3], Ht[3];
   mul_cross_transposed(s->C, r, X);
   for (int j = 0; j < 3; j++) {
@@ -344,17 +344,17 @@ SNI_LANE_FN void forward_hinge(const sni_tree *t, sni_work *w, int i, bool given
   if (!given) {
     const double Psi = w->L[t->factor[i]];
     const sni_lane6 U = w->Y[k];
-    const sni_lane6 K = {U.w + sni_lane_cross(l->r, U.v), U.v};
+    const sni_lane6 K = {U.w + sni_lane_cross(w->r[i], U.v), U.v};
     qdd[k] = Psi * (w->z[k] - sni_lane6_dot(U, l->c)) - Psi * sni_lane6_dot(K, ap);
   }
   w->a[i].w = (ap.w + l->c.w) + sni_lane_all(qdd[k]) * w->S[k].w;
-  w->a[i].v = ap.v + (l->c.v + sni_lane_cross(ap.w, l->r));
+  w->a[i].v = ap.v + (l->c.v + sni_lane_cross(ap.w, w->r[i]));
 }
 
 static void forward_general(const sni_tree *t, sni_work *w, int i, bool given, double *qdd) {
   const sni_link *l = &w->link[i];
   const sni_lane6 ap = w->a[t->parent[i]];
-  sni_lane6 a = {ap.w + l->c.w, ap.v + (l->c.v + sni_lane_cross(ap.w, l->r))};
+  sni_lane6 a = {ap.w + l->c.w, ap.v + (l->c.v + sni_lane_cross(ap.w, w->r[i]))};
   const int adr = t->vadr[i], nv = t->vadr[i + 1] - adr;
   if (!given) {
     for (int k = 0; k < nv; k++) {
@@ -414,7 +414,7 @@ void sni_Minv_mul(const sni_tree *t, sni_work *w, const double *x, double *y) {
       }
       if (p >= 0) {
         b[p].v += beta.v;
-        b[p].w += beta.w + sni_lane_cross(w->link[i].r, beta.v);
+        b[p].w += beta.w + sni_lane_cross(w->r[i], beta.v);
       }
     }
   }
@@ -424,7 +424,7 @@ void sni_Minv_mul(const sni_tree *t, sni_work *w, const double *x, double *y) {
     for (int i = run->first; i < run->first + run->count; i++) {
       const int adr = t->vadr[i], nv = t->vadr[i + 1] - adr;
       const sni_lane6 ap = w->a[t->parent[i]];
-      sni_lane6 a = {ap.w, ap.v + sni_lane_cross(ap.w, w->link[i].r)};
+      sni_lane6 a = {ap.w, ap.v + sni_lane_cross(ap.w, w->r[i])};
       const double *L = w->L + t->factor[i];
       for (int k = 0; k < nv; k++) {
         y[adr + k] = w->z[adr + k] - sni_lane6_dot(w->Y[adr + k], a);

@@ -28,7 +28,7 @@ void sni_composite(const sni_tree *t, const sni_aba_in *in, const sni_work *w, s
   }
   for (int i = t->nbody - 1; i >= 0; i--) {
     if (t->parent[i] >= 0) {
-      sni_block_add_shifted(&carried[t->parent[i]], &carried[i], w->link[i].r);
+      sni_block_add_shifted(&carried[t->parent[i]], &carried[i], w->r[i]);
     }
   }
 }

@@ -26,7 +26,7 @@ void sni_inverse(const sni_tree *t, const sni_aba_in *in, sni_work *w, const dou
   for (int i = 0; i < t->nbody; i++) {
     const sni_link *l = &w->link[i];
     const sni_lane6 ap = w->a[t->parent[i]];
-    sni_lane6 a = {ap.w + l->c.w, ap.v + (l->c.v + sni_lane_cross(ap.w, l->r))};
+    sni_lane6 a = {ap.w + l->c.w, ap.v + (l->c.v + sni_lane_cross(ap.w, w->r[i]))};
     for (int k = t->vadr[i]; k < t->vadr[i + 1]; k++) {
       a = sni_lane6_addscaled(a, qdd[k], w->S[k]);
     }
@@ -48,8 +48,8 @@ void sni_inverse(const sni_tree *t, const sni_aba_in *in, sni_work *w, const dou
     const int p = t->parent[i];
     if (p >= 0) {
       F[p].v = sn_vec3_add(F[p].v, F[i].v);
-      F[p].w = sn_vec3_add(F[p].w,
-                           sn_vec3_add(F[i].w, sn_vec3_cross(sni_lane_vec3(w->link[i].r), F[i].v)));
+      F[p].w =
+          sn_vec3_add(F[p].w, sn_vec3_add(F[i].w, sn_vec3_cross(sni_lane_vec3(w->r[i]), F[i].v)));
     }
   }
 }

@@ -33,7 +33,7 @@ static sni_lane6 in_world_axes(const sni_link *l, sn_vec6 y) {
 void sni_J_mul_world(const sni_tree *t, sni_work *w, const double *x) {
   w->a[-1] = (sni_lane6){0};
   for (int i = 0; i < t->nbody; i++) {
-    sni_lane6 y = shifted(w->a[t->parent[i]], w->link[i].r);
+    sni_lane6 y = shifted(w->a[t->parent[i]], w->r[i]);
     for (int k = t->vadr[i]; k < t->vadr[i + 1]; k++) {
       y = sni_lane6_addscaled(y, x[k], w->S[k]);
     }
@@ -56,7 +56,7 @@ void sni_Jdot_mul(const sni_tree *t, sni_work *w, const double *x, sn_vec6 *z) {
     const sni_link *l = &w->link[i], *lp = &w->link[p];
     sni_lane6 d = {0};
     if (p >= 0) {
-      d = shifted(sni_lane6_from(z[p]), l->r);
+      d = shifted(sni_lane6_from(z[p]), w->r[i]);
       d.v += sni_lane_cross(y[p].w, l->v - lp->v);
     }
     for (int k = t->vadr[i]; k < t->vadr[i + 1]; k++) {
@@ -83,7 +83,7 @@ void sni_Jt_mul(const sni_tree *t, sni_work *w, const sn_vec6 *y, double *x) {
       x[k] = sni_lane6_dot(w->S[k], f[i]);
     }
     if (t->parent[i] >= 0) {
-      add_to_parent(&f[t->parent[i]], f[i], w->link[i].r);
+      add_to_parent(&f[t->parent[i]], f[i], w->r[i]);
     }
   }
 }
@@ -107,7 +107,7 @@ void sni_mass_matrix(const sni_tree *t, const sni_aba_in *in, sni_work *w, doubl
     for (int k = t->vadr[body]; k < t->vadr[body + 1]; k++) {
       w->a[-1] = (sni_lane6){0};
       for (int i = 0; i < t->nbody; i++) {
-        y[i] = i == body ? w->S[k] : shifted(y[t->parent[i]], w->link[i].r);
+        y[i] = i == body ? w->S[k] : shifted(y[t->parent[i]], w->r[i]);
         if (i < body) {
           y[i] = (sni_lane6){0};
         }
@@ -120,7 +120,7 @@ void sni_mass_matrix(const sni_tree *t, const sni_aba_in *in, sni_work *w, doubl
           M[j * nv + k] = sni_lane6_dot(w->S[j], y[i]);
         }
         if (t->parent[i] >= 0) {
-          add_to_parent(&y[t->parent[i]], y[i], w->link[i].r);
+          add_to_parent(&y[t->parent[i]], y[i], w->r[i]);
         }
       }
       const int adr = t->vadr[body], own = t->vadr[body + 1] - adr;

@@ -15,13 +15,14 @@ typedef struct chunk {
   sn_vec6 S[SNI_RUN_MAX * SN_NV_MAX], Sdot[SNI_RUN_MAX * SN_NV_MAX];
 } chunk;
 
-/* Pose of the body and of its origin, from the parent's. */
-SNI_LANE_FN void place(const sni_link *p, const sn_se3 *E_pb, sni_link *l) {
+/* Pose of the body, from the parent's; returns r. */
+SNI_LANE_FN sni_lane place(const sni_link *p, const sn_se3 *E_pb, sni_link *l) {
   for (int j = 0; j < 3; j++) {
     l->R[j] = sni_lane_mul(p->R, E_pb->R.m[0][j], E_pb->R.m[1][j], E_pb->R.m[2][j]);
   }
-  l->r = sni_lane_mul(p->R, E_pb->p.x, E_pb->p.y, E_pb->p.z);
-  l->o = p->o + l->r;
+  const sni_lane r = sni_lane_mul(p->R, E_pb->p.x, E_pb->p.y, E_pb->p.z);
+  l->o = p->o + r;
+  return r;
 }
 
 SNI_LANE_FN sni_lane6 turned(const sni_link *l, const sn_vec6 *S) {
@@ -36,11 +37,11 @@ static void hinges(const sni_tree *t, int first, int count, const double *qd, co
     const int i = first + j, adr = t->vadr[i];
     const sni_link *p = &w->link[t->parent[i]];
     sni_link *l = &w->link[i];
-    place(p, &k->E_pb[j], l);
+    const sni_lane r = w->r[i] = place(p, &k->E_pb[j], l);
     const sn_vec3 axis = t->S0[adr].w;
     const sni_lane a = sni_lane_mul(l->R, axis.x, axis.y, axis.z);
     const sni_lane turn = a * sni_lane_all(qd[adr]);
-    const sni_lane along = sni_lane_cross(p->w, l->r);
+    const sni_lane along = sni_lane_cross(p->w, r);
     w->S[adr].w = a; /* its linear half stays zero */
     l->c.w = sni_lane_cross(p->w, turn);
     l->c.v = sni_lane_cross(p->w, along);
@@ -57,7 +58,7 @@ static void general(const sni_tree *t, const sni_run *run, int first, int count,
     const int i = first + j, adr = t->vadr[i], nv = t->vadr[i + 1] - adr;
     const sni_link *p = &w->link[t->parent[i]];
     sni_link *l = &w->link[i];
-    place(p, &k->E_pb[j], l);
+    const sni_lane r = w->r[i] = place(p, &k->E_pb[j], l);
     sni_lane6 rel = {0}, accel = {0};
     for (int c = 0; c < nv; c++, column++) {
       w->S[adr + c] = turned(l, constant ? &t->S0[adr + c] : &k->S[column]);
@@ -67,7 +68,7 @@ static void general(const sni_tree *t, const sni_run *run, int first, int count,
         accel = sni_lane6_addscaled(accel, qd[adr + c], w->Sdot[adr + c]);
       }
     }
-    const sni_lane along = sni_lane_cross(p->w, l->r) + rel.v;
+    const sni_lane along = sni_lane_cross(p->w, r) + rel.v;
     l->w = p->w + rel.w;
     l->v = p->v + along;
     l->c.w = accel.w + sni_lane_cross(p->w, rel.w);
@@ -113,6 +114,7 @@ static size_t lay_out(sni_work *w, const sni_tree *t, void *memory) {
   const size_t nbody = (size_t)t->nbody, nv = (size_t)t->nv;
   sni_link *link = take(&p, nbody + 1, sizeof *link);
   w->link = link ? link + 1 : NULL;
+  w->r = take(&p, nbody, sizeof *w->r);
   w->S = take(&p, nv, sizeof *w->S);
   w->Sdot = take(&p, nv, sizeof *w->Sdot);
   w->Y = take(&p, nv, sizeof *w->Y);

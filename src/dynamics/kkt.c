@@ -331,7 +331,7 @@ static void fill_body(sni_kkt *k, const sni_aba_in *in, int i) {
   }
   if (k->shift[i] >= 0) { /* -X = ((-1, 0), ([r], -1)) */
     double *X = sni_ldl_block(k->ldl, k->shift[i]);
-    const sni_lane r = w->link[i].r;
+    const sni_lane r = w->r[i];
     for (int j = 0; j < 6; j++) {
       X[7 * j] = -1;
     }

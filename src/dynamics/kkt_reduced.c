@@ -20,7 +20,7 @@ static void fill_column(sni_kkt_reduced *k, int i, int c) {
     own[c * nv + j] = own[j * nv + c] = sni_lane6_dot(w->S[adr + j], f);
   }
   for (int b = i; t->parent[b] >= 0;) {
-    f = sni_wrench_shift(f, w->link[b].r);
+    f = sni_wrench_shift(f, w->r[b]);
     b = t->parent[b];
     const int first = t->vadr[b], n = t->vadr[b + 1] - first;
     if (n > 0) {
@@ -72,7 +72,7 @@ static double spread_row(const sni_kkt_reduced *k, const sni_tied *tied, const s
         size += unit * unit * sni_lane6_dot(S, S) * sni_lane6_dot(f, f);
       }
       walk += n > 0;
-      f = sni_wrench_shift(f, w->link[b].r);
+      f = sni_wrench_shift(f, w->r[b]);
     }
   }
   for (int j = 0; j < row->ncoord; j++) {
@@ -150,7 +150,7 @@ static void climb(const sni_kkt_reduced *k, int body, sni_lane6 p, double *u) {
     for (int j = t->vadr[b]; j < t->vadr[b + 1]; j++) {
       *u++ = sni_lane6_dot(k->d->w.S[j], p);
     }
-    p = sni_wrench_shift(p, k->d->w.link[b].r);
+    p = sni_wrench_shift(p, k->d->w.r[b]);
   }
 }
 

@@ -13,11 +13,10 @@
 #include "math/lane.h"
 #include "model/tree.h"
 
-/* One body in one evaluation; world axes. */
+/* One body in one evaluation; world axes.  Four lines of a cache. */
 typedef struct sni_link {
   sni_lane R[3]; /* columns of R_wb                                                         */
   sni_lane o;    /* origin of b                                                             */
-  sni_lane r;    /* o minus the parent's o                                                  */
   sni_lane w;    /* angular velocity                                                        */
   sni_lane v;    /* velocity of o                                                           */
   sni_lane6 c;   /* acceleration of the body when qdd = 0 and the parent has none: eta      */
@@ -32,6 +31,8 @@ typedef struct sni_art {
 /* Work memory of the recursions; every array belongs to the owner of the sim. */
 typedef struct sni_work {
   sni_link *link;  /* nbody, and link[-1] is the world        by kinematics    */
+  sni_lane *r;     /* nbody  o minus the parent's o, by itself by kinematics
+                      since most passes need nothing else of a link            */
   sni_lane6 *S;    /* nv  columns in world axes               by kinematics    */
   sni_lane6 *Sdot; /* nv  R Sdot_b; only where S varies       by kinematics    */
   sni_lane6 *Y;    /* nv  Mh S L^-T with L L^T = S^T Mh S     by aba backward  */

@@ -83,7 +83,7 @@ void sni_rows_column(const sni_rows *r, int i, double *x) {
       for (int k = t->vadr[b]; k < t->vadr[b + 1]; k++) {
         x[k] += sni_lane6_dot(w->S[k], f);
       }
-      f.w += sni_lane_cross(w->link[b].r, f.v);
+      f.w += sni_lane_cross(w->r[b], f.v);
     }
   }
   for (int k = 0; k < row->ncoord; k++) {
@@ -248,7 +248,7 @@ static void coasting(sni_rows *r) {
   for (int i = 0; i < t->nbody; i++) {
     const sni_lane6 ap = w->a[t->parent[i]], c = w->link[i].c;
     w->a[i].w = ap.w + c.w;
-    w->a[i].v = ap.v + (c.v + sni_lane_cross(ap.w, w->link[i].r));
+    w->a[i].v = ap.v + (c.v + sni_lane_cross(ap.w, w->r[i]));
   }
   for (int i = 0; i < r->nrow; i++) {
     const sni_row *row = &r->row[i];
@@ -338,7 +338,7 @@ static void momenta_left(sni_rows *r, const double *b, const double *x, double *
     }
     if (t->parent[i] >= 0) {
       sni_lane6 *up = &f[t->parent[i]];
-      up->w += f[i].w + sni_lane_cross(d->w.link[i].r, f[i].v);
+      up->w += f[i].w + sni_lane_cross(d->w.r[i], f[i].v);
       up->v += f[i].v;
     }
   }

@@ -360,7 +360,7 @@ static void levers_of(rig *r, int i, bool bounds, double *L) {
     }
     const sn_vec6 load = load_of(r, k);
     if (k != i) {
-      add_lever(load.v, sni_lane_vec3(d->w.link[k].r), L);
+      add_lever(load.v, sni_lane_vec3(d->w.r[k]), L);
     }
     if (!bounds || stands_still(t, t->parent[k]) || t->joint[k].nv == 0) {
       continue;

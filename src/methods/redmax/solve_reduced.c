@@ -210,7 +210,7 @@ static void set_off(reduced *d, int number, int body, int target) {
 static sni_lane way(const sni_system *s, int from, int to) {
   sni_lane r = {0};
   for (int i = from; i != to; i = s->t->parent[i]) {
-    r += s->d->w.link[i].r;
+    r += s->d->w.r[i];
   }
   return r;
 }
@@ -266,7 +266,7 @@ static void gather_pairs(const sni_system *s, reduced *d) {
   for (int i = t->nbody - 1; i >= 0; i--) {
     sni_block_add(&d->carried[i], &d->crossed[i]);
     if (t->parent[i] >= 0) {
-      sni_block_add_shifted(&d->crossed[t->parent[i]], &d->crossed[i], s->d->w.link[i].r);
+      sni_block_add_shifted(&d->crossed[t->parent[i]], &d->crossed[i], s->d->w.r[i]);
     }
   }
 }
@@ -277,7 +277,7 @@ static void climb(const sni_system *s, reduced *d, int i) {
   for (int n = d->head[i], next; n >= 0; n = next) {
     next = d->climber[n].next;
     if (parent != d->pair[n / 2].meet) {
-      grid_climb(&d->climber[n].H, s->d->w.link[i].r);
+      grid_climb(&d->climber[n].H, s->d->w.r[i]);
       set_off(d, n, parent, d->climber[n].target);
     }
   }
@@ -300,7 +300,7 @@ static void add_row(const sni_system *s, reduced *d, int i, int k) {
     for (int j = t->vadr[b]; j < end; j++) {
       row[j * SNI_CHOL_PANEL] = sni_lane6_dot(w->S[j], f);
     }
-    f = sni_wrench_shift(f, w->link[b].r);
+    f = sni_wrench_shift(f, w->r[b]);
   }
 }
 
@@ -330,7 +330,7 @@ static void add_column(const sni_system *s, reduced *d, int i, int k) {
     }
     d->loaded[b] = false;
     if (t->parent[b] >= 0) {
-      put_load(d, t->parent[b], sni_wrench_shift(d->load[b], w->link[b].r));
+      put_load(d, t->parent[b], sni_wrench_shift(d->load[b], w->r[b]));
     }
   }
 }

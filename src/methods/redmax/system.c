@@ -404,7 +404,7 @@ void sni_system_project(const sni_system *s, sni_lane6 *f, double *x) {
     const int p = t->parent[i];
     if (p >= 0) {
       f[p].v += f[i].v;
-      f[p].w += f[i].w + sni_lane_cross(w->link[i].r, f[i].v);
+      f[p].w += f[i].w + sni_lane_cross(w->r[i], f[i].v);
     }
   }
 }

@@ -116,7 +116,7 @@ static inline void sni_system_project_body(sni_system *s, int i, sni_lane6 f, do
   }
   const int p = t->parent[i];
   if (p >= 0) {
-    f.w += sni_lane_cross(w->link[i].r, f.v);
+    f.w += sni_lane_cross(w->r[i], f.v);
     s->f[p] = t->gather[i] & SNI_FIRST_TO_PARENT ? f : sni_lane6_add(s->f[p], f);
   }
 }

@@ -128,7 +128,7 @@ static load load_of(const sni_system *s, int i) {
 
 static void pass_on(sni_system *s, int i, sni_lane6 f, sn_mat3 G) {
   const int p = s->t->parent[i];
-  f.w += sni_lane_cross(s->d->w.link[i].r, f.v);
+  f.w += sni_lane_cross(s->d->w.r[i], f.v);
   if (s->t->gather[i] & SNI_FIRST_TO_PARENT) {
     s->f[p] = f;
     s->pull[p] = G;
@@ -145,7 +145,7 @@ void sni_system_add_tension(sni_system *s) {
     const int p = t->parent[i];
     const sn_vec6 f = sni_lane6_vec6(own.f);
     if (p >= 0) {
-      sn_mat3 G = outer(f.v, sni_lane_vec3(s->d->w.link[i].r));
+      sn_mat3 G = outer(f.v, sni_lane_vec3(s->d->w.r[i]));
       if (!s->grounded[p] && t->joint[i].nv > 0) { /* else: nothing turns against what turns */
         const double N = sn_vec3_norm(f.w), F = sn_vec3_norm(f.v);
         if (N > 0) {
