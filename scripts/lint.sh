@@ -18,7 +18,7 @@ clang-format --dry-run -Werror "${formatted[@]}" || status=1
 echo "== clang-tidy"
 read -ra cmake_args <<<"${CMAKE_ARGS:-}"
 cmake -S . -B build-lint -DCMAKE_C_COMPILER=clang -DSINEW_TESTS=ON "${cmake_args[@]}" >/dev/null
-grep -o '"file": "[^"]*"' build-lint/compile_commands.json | cut -d '"' -f 4 | sort -u |
+grep -o '"file": "[^"]*"' build-lint/compile_commands.json | cut -d '"' -f 4 | grep -v /build-lint/ | sort -u |
   xargs -P "${JOBS:-$(nproc)}" -n 4 clang-tidy --quiet -p build-lint 2> >(grep -v "warnings\? generated" >&2) || status=1
 
 # Not the tests: it does not parse a compound literal between ? and :, and takes what CHECK guards for

@@ -26,7 +26,12 @@ export interface StoryData {
 
 export function readStory(): StoryData | null {
   const text = document.getElementById("panel")?.textContent?.trim();
-  return text ? (JSON.parse(text) as StoryData) : null;
+  if (!text) return null;
+  try {
+    return JSON.parse(text) as StoryData;
+  } catch (error) {
+    return { title: "The panel of this page is no JSON", text: [(error as Error).message] };
+  }
 }
 
 export class Story {
