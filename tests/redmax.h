@@ -44,6 +44,7 @@ static inline sn_options redmax_paper_options(double step) {
   o.redmax.inertia = SN_INERTIA_PAPER;
   o.redmax.tangent = SN_TANGENT_MATERIAL;
   o.redmax.closure = SN_CLOSURE_BAUMGARTE;
+  o.redmax.activation = SN_ACTIVATION_PENETRATION;
   return o;
 }
 

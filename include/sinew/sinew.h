@@ -45,6 +45,21 @@ typedef struct sn_joint_friction_def {
   double mu, pin_radius, pin_length;
 } sn_joint_friction_def;
 
+/* How far a rotation without an axis goes: its direction `axis` leaves where it is at q = 0 by at
+ * most `swing`, and about it the body turns from twist_lower to twist_upper. */
+typedef struct sn_cone_def {
+  bool enabled;
+  double swing;                        /* > 0, at most pi; pi: no limit */
+  sn_per_dof twist_lower, twist_upper; /* one number each; n = 0: no limit */
+  sn_vec3 axis;                        /* in the body's frame; any length > 0 */
+} sn_cone_def;
+
+/* What happens at limits. */
+typedef struct sn_stop_def {
+  double restitution;        /* 0: nothing comes back; 1: all of the speed does */
+  double stiffness, damping; /* stiffness > 0: a spring beyond the limit instead of a hard stop */
+} sn_stop_def;
+
 typedef struct sn_joint_def sn_joint_def;
 struct sn_joint_def {
   const char *type;          /* "revolute", "free", ...                                         */
@@ -61,6 +76,8 @@ struct sn_joint_def {
 
   sn_per_dof stiffness, damping, rest, armature;
   sn_per_dof lower, upper; /* limits */
+  sn_cone_def cone;        /* limits of spherical joints, and of free ones */
+  sn_stop_def stop;
   sn_joint_friction_def friction;
   sn_drive_def drive;
 };
@@ -177,18 +194,19 @@ typedef struct sn_driven_def {
 /* Something that always holds exactly. */
 typedef struct sn_constraint_def {
   const char *name;
-  const char *type;         /* distance, weld, point, couple, roll, knife_edge, map */
+  const char *type;         /* distance, weld, point, couple, roll, knife_edge, half_space, map */
   sn_function_def active;   /* holds while > 0 */
   sn_point_def a, b;        /* distance, weld, point */
   double length;            /* distance: < 0 means that in the initial pose */
   int nterm;                /* couple: sum factor q = offset */
   const sn_term_def *terms; /* nterm */
   sn_function_def offset;
-  const char *body;  /* roll, knife_edge */
-  sn_vec3 at;        /* roll: centre of the sphere or disc; knife_edge: the point; in its frame */
-  double radius;     /* roll */
+  const char *body;  /* roll, knife_edge, half_space */
+  sn_vec3 at;        /* roll: centre of the sphere or disc; others: the point; in its frame */
+  double radius;     /* roll; half_space: of a ball about the point */
   sn_vec3 axis;      /* roll: of a disc, in the body's frame; 0: a sphere */
-  sn_point_def on;   /* roll: the plane, x and y of this frame */
+  sn_point_def on;   /* roll, half_space: the plane, x and y of this frame, z to where it is free */
+  sn_stop_def stop;  /* half_space */
   sn_vec3 direction; /* knife_edge: along this, in the body's frame, the point does not move */
   int ncoordinate;   /* map: joints driven by fewer coordinates */
   const sn_coordinate_def *coordinates; /* ncoordinate */
@@ -229,6 +247,9 @@ typedef enum sn_solver {
 } sn_solver;
 typedef enum sn_inertia_term { SN_INERTIA_PROJECTED, SN_INERTIA_PAPER } sn_inertia_term;
 typedef enum sn_closure { SN_CLOSURE_PROJECT, SN_CLOSURE_BAUMGARTE } sn_closure;
+/* margin: what would pass its limit within the step stops there; penetration: what is beyond it
+ * comes back by gain times the distance. */
+typedef enum sn_activation { SN_ACTIVATION_MARGIN, SN_ACTIVATION_PENETRATION } sn_activation;
 typedef enum sn_tangent { SN_TANGENT_CLAMPED, SN_TANGENT_MATERIAL, SN_TANGENT_EXACT } sn_tangent;
 
 /* A user's force: adds wrenches (world axes, at the origin of the body's frame) and joint forces.
@@ -279,7 +300,8 @@ typedef struct sn_options {
     int max_iterations; /* pcg */
     sn_unconverged on_unconverged;
     sn_closure closure;          /* how loops stay closed */
-    double gain;                 /* baumgarte: 1/s, the rate at which gaps shrink */
+    double gain;                 /* baumgarte, penetration: 1/s, the rate at which gaps shrink */
+    sn_activation activation;    /* when limits act */
     sn_tangent_fn force_tangent; /* of the force of sn_sim_set_force, with the same user data;
                                     NULL: that force is explicit */
     int max_terms;

@@ -83,13 +83,13 @@ static void measure(table *a) {
   }
 }
 
-/* Leaves the rows of constraints, and of motions of joints that are there all the time.  Returns
- * how many are of constraints: these come first. */
+/* Leaves the rows of constraints that hold both ways, and of motions of joints that are there all
+ * the time: limits take no freedom away.  Returns how many are of constraints: these come first. */
 static int keep_rows(sni_rows *rows, const sn_model *m) {
   int n = 0, own = 0;
   for (int i = 0; i < rows->nrow; i++) {
     const bool is_own = rows->of[i] < m->nconstraint;
-    if (is_own || m->constraint[rows->of[i]].active < 0) {
+    if (!rows->row[i].one_sided && (is_own || m->constraint[rows->of[i]].active < 0)) {
       rows->row[n] = rows->row[i];
       rows->of[n++] = rows->of[i];
       own += is_own;

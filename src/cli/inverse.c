@@ -73,11 +73,12 @@ static int read_motion(job *j) {
 static int prepare(job *j) {
   sn_error err = {0};
   j->m = sn_scene_model(j->scene);
-  if (j->m->nconstraint > 0) {
+  const int bonds = j->m->nconstraint - j->m->nlimit; /* limits do not act within their range */
+  if (bonds > 0) {
     sni_fail(&err, SN_E_UNSUPPORTED,
              "%s: has loops or other constraints (%d): with these the motion alone does not "
              "determine the joint forces, only trees have an inverse",
-             j->scene_file, j->m->nconstraint);
+             j->scene_file, bonds);
     return fail(j, &err);
   }
   const size_t nv = (size_t)sn_model_dof_count(j->m);

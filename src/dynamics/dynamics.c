@@ -133,6 +133,9 @@ void sni_dynamics_forces(sni_dynamics *d, double t, double t_ref, const double *
   sni_rotors_add(d, 1, d->w.tau);
   joint_springs(d, q, qd, d->w.tau);
   drives(d, t, t_ref, q, qd, input, d->w.tau);
+  if (d->m->soft && d->rows) {
+    sni_unilateral_soften(d->rows, t, t_ref, q, qd, true);
+  }
 }
 
 /* Forces along coordinates of maps: what works the same on the joints that lead. */
@@ -294,6 +297,9 @@ void sni_dynamics_energy(sni_dynamics *d, double t, const double *q, const doubl
   }
   out->kinetic += sni_rotors_energy(d, qd);
   out->potential += joint_springs(d, q, qd, d->w.tau);
+  if (d->m->soft && d->rows) {
+    out->potential += sni_unilateral_soften(d->rows, t, t, q, qd, false);
+  }
   if (d->m->nforce > 0 || d->hand.holds) {
     sni_dynamics_poses(d);
     const sni_force_eval e = sni_dynamics_force_eval(d, t, t, false);

@@ -371,13 +371,46 @@ static void fill_rows(sni_kkt *k, const sni_rows *rows) {
     const int n = rows ? rows->constraint[c].nrow : k->d->rows->constraint[c].nrow;
     int l = 0;
     for (; i < k->nrow && rows->of[i] == c; i++, l++) {
-      fill_row(k, c, l, &rows->row[i]);
+      const bool sided = rows->row[i].one_sided;
       k->row_at[i] = k->con_row[c] + l;
+      if (sided) {
+        double *own = sni_ldl_block(k->ldl, k->con_own[c]) + l * n + l;
+        *own = rows->u.in[i] ? -rows->u.soft[i] : -1;
+      }
+      if (!sided || rows->u.in[i]) {
+        fill_row(k, c, l, &rows->row[i]);
+      }
     }
     for (; l < n; l++) { /* not active: lambda is 0 */
       sni_ldl_block(k->ldl, k->con_own[c])[l * n + l] = -1;
     }
   }
+}
+
+/* A block of a constraint with `columns` others. */
+static void clear_block(sni_kkt *k, int block, int rows, int columns) {
+  if (block >= 0) {
+    memset(sni_ldl_block(k->ldl, block), 0, (size_t)(rows * columns) * sizeof(double));
+  }
+}
+
+void sni_kkt_set_rows(sni_kkt *k, const sni_rows *rows) {
+  const sni_tree *t = &k->d->m->tree;
+  if (k->reduced) {
+    sni_kkt_reduced_set_rows(k->reduced, rows);
+    return;
+  }
+  for (int c = 0; c < k->ncon; c++) {
+    const sni_constraint *con = &rows->constraint[c];
+    clear_block(k, k->con_own[c], con->nrow, con->nrow);
+    clear_block(k, k->con_side[2 * c], con->nrow, 6);
+    clear_block(k, k->con_side[2 * c + 1], con->nrow, 6);
+    for (int j = 0; j < con->ncoord; j++) {
+      const int nv = t->joint[sni_tree_body_of(t, con->coord[j])].nv;
+      clear_block(k, k->con_coord[SNI_COORD_MAX * c + j], con->nrow, nv);
+    }
+  }
+  fill_rows(k, rows);
 }
 
 void sni_kkt_fill(sni_kkt *k, const sni_aba_in *in, const sni_rows *rows) {

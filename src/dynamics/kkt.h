@@ -36,6 +36,8 @@ sni_kkt_form sni_kkt_get_form(const sni_kkt *kkt);
 /* M and M_r as `in` has them, nothing between pairs, T and U by the kinematics; rows (NULL: none)
  * as they stand. */
 void sni_kkt_fill(sni_kkt *kkt, const sni_aba_in *in, const struct sni_rows *rows);
+/* Rows again, those that are in (unilateral.h); all else stays. */
+void sni_kkt_set_rows(sni_kkt *kkt, const struct sni_rows *rows);
 /* += c p q^T between the bodies of a pair. */
 void sni_kkt_add_pair(sni_kkt *kkt, int pair, double c, sni_lane6 p, sni_lane6 q);
 

@@ -88,11 +88,17 @@ static double spread_row(const sni_kkt_reduced *k, const sni_tied *tied, const s
   return size;
 }
 
-static void fill_constraint(sni_kkt_reduced *k, sni_tied *tied, const sni_row *row, int nrow) {
+static void fill_constraint(sni_kkt_reduced *k, sni_tied *tied, const sni_rows *rows, int nrow) {
   const sni_tree *t = &k->d->m->tree;
   double size[SNI_ROWS_MAX];
   for (int i = 0; i < nrow; i++) {
-    size[i] = spread_row(k, tied, &row[i], k->G + i * tied->columns);
+    const sni_row *row = &rows->row[tied->first + i];
+    double *out = k->G + i * tied->columns;
+    size[i] = spread_row(k, tied, row, out);
+    if (row->one_sided && !rows->u.in[tied->first + i]) { /* a row that does nothing */
+      memset(out, 0, (size_t)tied->columns * sizeof *out);
+      size[i] = 0;
+    }
   }
   k->weakest =
       fmin(k->weakest, sni_compress(k->G, nrow, tied->columns, tied->size, size, &tied->z));
@@ -127,6 +133,10 @@ void sni_kkt_reduced_fill(sni_kkt_reduced *k, const sni_aba_in *in, const sni_ro
   for (int n = 0; n < k->nextra; n++) {
     memset(k->extra[n], 0, (size_t)k->extra_size[n] * sizeof(double));
   }
+  sni_kkt_reduced_set_rows(k, rows);
+}
+
+void sni_kkt_reduced_set_rows(sni_kkt_reduced *k, const sni_rows *rows) {
   const int nrow = rows ? rows->nrow : 0;
   k->weakest = 1;
   for (int c = 0, i = 0; c < k->ncon; c++) {
@@ -136,7 +146,7 @@ void sni_kkt_reduced_fill(sni_kkt_reduced *k, const sni_aba_in *in, const sni_ro
     }
     tied->z = (sni_compressed){.nrow = i - tied->first, .order = {0, 1, 2, 3, 4, 5}};
     if (tied->size > 0) {
-      fill_constraint(k, tied, rows ? rows->row + tied->first : NULL, i - tied->first);
+      fill_constraint(k, tied, rows, i - tied->first);
     }
   }
 }

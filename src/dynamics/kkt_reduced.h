@@ -24,6 +24,7 @@ void sni_kkt_reduced_free(sni_kkt_reduced **kkt);
 sni_ldl *sni_kkt_reduced_ldl(const sni_kkt_reduced *kkt);
 
 void sni_kkt_reduced_fill(sni_kkt_reduced *kkt, const sni_aba_in *in, const struct sni_rows *rows);
+void sni_kkt_reduced_set_rows(sni_kkt_reduced *kkt, const struct sni_rows *rows);
 void sni_kkt_reduced_add_pair(sni_kkt_reduced *kkt, int pair, double c, sni_lane6 p, sni_lane6 q);
 
 /* A right-hand side as the system has it, and a solution out of it. */

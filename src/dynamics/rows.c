@@ -40,14 +40,20 @@ void sni_rows_eval(sni_rows *r, double t, double t_ref, const double *q, const d
       }
     }
   }
+  if (m->nsided > 0) {
+    sni_unilateral_guess(r);
+  }
 }
 
 double sni_rows_gap(const sni_rows *r, int *constraint) {
   double worst = 0;
   *constraint = -1;
   for (int i = 0; i < r->nrow; i++) {
-    if (!(fabs(r->row[i].g) <= worst)) {
-      worst = fabs(r->row[i].g);
+    const sni_row *row = &r->row[i];
+    const bool sided = row->one_sided && sni_unilateral_is_free(r, i);
+    const double gap = !sided ? fabs(row->g) : row->g > 0 || row->stop.stiffness > 0 ? 0 : -row->g;
+    if (!(gap <= worst)) {
+      worst = gap;
       *constraint = r->of[i];
     }
   }
@@ -88,6 +94,24 @@ void sni_rows_column(const sni_rows *r, int i, double *x) {
   }
   for (int k = 0; k < row->ncoord; k++) {
     x[row->coord[k]] += row->coef[k];
+  }
+}
+
+void sni_rows_push(sni_rows *r, int i, double force) {
+  sni_dynamics *d = r->d;
+  const sni_row *row = &r->row[i];
+  if (!d->use_wrench) {
+    memset(d->w.wrench, 0, (size_t)d->m->tree.nbody * sizeof *d->w.wrench);
+    d->use_wrench = true;
+  }
+  for (int side = 0; side < 2; side++) {
+    if (row->body[side] >= 0) {
+      sn_vec6 *wrench = &d->w.wrench[row->body[side]];
+      *wrench = sn_vec6_addscaled(*wrench, force, row->p[side]);
+    }
+  }
+  for (int k = 0; k < row->ncoord; k++) {
+    d->w.tau[row->coord[k]] += force * row->coef[k];
   }
 }
 
@@ -161,6 +185,11 @@ static void factorise_dual(sni_rows *r) {
 
 sn_status sni_rows_factorise(sni_rows *r, sni_rows_solver solve, void *user) {
   const int n = r->nrow, nv = r->d->m->tree.nv;
+  r->solve = solve;
+  r->user = user;
+  if (r->nsided > 0) {
+    return sni_unilateral_factorise(r);
+  }
   for (int i = 0; i < n; i++) {
     double *x = r->X + (size_t)i * (size_t)nv;
     sni_rows_column(r, i, r->column);
@@ -187,7 +216,12 @@ static void correct_in_graph(sni_rows *r, const double *c, double *x) {
   for (int i = 0; i < r->nrow; i++) {
     r->y[i] = c[i] - r->lambda[i];
   }
-  sni_kkt_solve(r->kkt, NULL, r->y, r->step, r->lambda, &residual);
+  if (r->nsided > 0) {
+    int bad;
+    sni_unilateral_solve(r, NULL, r->y, r->step, &bad, &residual);
+  } else {
+    sni_kkt_solve(r->kkt, NULL, r->y, r->step, r->lambda, &residual);
+  }
   for (int j = 0; j < r->d->m->tree.nv; j++) {
     x[j] += r->step[j];
   }
@@ -196,6 +230,10 @@ static void correct_in_graph(sni_rows *r, const double *c, double *x) {
 void sni_rows_correct(sni_rows *r, const double *c, double *x) {
   if (r->kkt) {
     correct_in_graph(r, c, x);
+    return;
+  }
+  if (r->nsided > 0) {
+    sni_unilateral_correct(r, c, x);
     return;
   }
   const int n = r->nrow, nv = r->d->m->tree.nv, rank = r->rank;
@@ -267,7 +305,8 @@ int sni_rows_factorise_mass(sni_rows *r) {
   int bad = -1;
   if (r->kkt) {
     sni_kkt_fill(r->kkt, &in, r);
-    return sni_kkt_factorise(r->kkt, NULL, NULL, &bad) < 0 && bad < 0 ? 0 : bad;
+    r->u.fresh = sni_kkt_factorise(r->kkt, NULL, NULL, &bad) >= 0;
+    return !r->u.fresh && bad < 0 ? 0 : bad;
   }
   bad = sni_factorise(&d->m->tree, &in, &d->w);
   if (bad < 0) {
@@ -289,22 +328,10 @@ int sni_rows_accelerate(sni_rows *r, double t, double t_ref, const double *q, co
     sni_rows_factorise(r, solve_mass, d); /* with the factors of sni_aba */
   }
   coasting(r);
+  sni_unilateral_aim_accelerations(r, qd);
   sni_rows_correct(r, r->rhs, qdd);
-  if (!d->use_wrench && r->nrow > 0) {
-    memset(d->w.wrench, 0, (size_t)d->m->tree.nbody * sizeof *d->w.wrench);
-    d->use_wrench = true;
-  }
   for (int i = 0; i < r->nrow; i++) {
-    const sni_row *row = &r->row[i];
-    for (int side = 0; side < 2; side++) {
-      if (row->body[side] >= 0) {
-        sn_vec6 *wrench = &d->w.wrench[row->body[side]];
-        *wrench = sn_vec6_addscaled(*wrench, -r->lambda[i], row->p[side]);
-      }
-    }
-    for (int k = 0; k < row->ncoord; k++) {
-      d->w.tau[row->coord[k]] -= r->lambda[i] * row->coef[k];
-    }
+    sni_rows_push(r, i, -r->lambda[i]);
   }
   return -1;
 }
@@ -379,6 +406,9 @@ int sni_rows_momenta(sni_rows *r, double t, double t_ref, double gain, bool near
                      const double *q, double *qd) {
   sni_dynamics *d = r->d;
   sni_rows_eval(r, t, t_ref, q, qd);
+  if (r->nsided > 0) {
+    return sni_unilateral_momenta(r, gain, b, qd);
+  }
   for (int i = 0; i < r->nrow; i++) {
     r->rhs[i] = -r->row[i].rate - gain * r->row[i].g;
   }
@@ -427,6 +457,9 @@ static double close_once(sni_rows *r, double *q) {
  * are renewed while the steps are large, and where they were of some other pose at first. */
 sn_status sni_rows_close(sni_rows *r, double t, double t_ref, double tolerance, bool near,
                          double *q, const double *qd, int *worst, double *gap) {
+  if (r->d->m->nsided > 0) {
+    return sni_unilateral_close(r, t, t_ref, tolerance, q, qd, worst, gap);
+  }
   double gap_before = INFINITY, moved = near ? NEARLY_STILL : INFINITY, before = INFINITY;
   sn_status status = SN_OK;
   if (r->kkt) {
@@ -472,9 +505,7 @@ sn_status sni_rows_project(sni_rows *r, double t, double t_ref, double tolerance
     return status;
   }
   for (int pass = 0; pass < 2; pass++) { /* the factors may be those of a step before */
-    for (int i = 0; i < r->nrow; i++) {
-      r->rhs[i] = -r->row[i].rate;
-    }
+    sni_unilateral_aim_rates(r, 0, 0, qd);
     sni_rows_correct(r, r->rhs, qd);
   }
   sni_dynamics_kinematics(r->d, q, qd);
@@ -502,7 +533,11 @@ static size_t lay_out(sni_rows *r, const sn_model *m, bool dual, char *memory) {
   r->lambda_before = TAKE(n, sizeof *r->lambda_before);
   r->column = TAKE(nv, sizeof *r->column);
   r->step = TAKE(nv, sizeof *r->step);
+  void *sided = TAKE(m->nsided > 0 ? sni_unilateral_size(m->nrow, m->tree.nv, dual) : 0, 1);
 #undef TAKE
+  if (memory && m->nsided > 0) {
+    sni_unilateral_place(&r->u, m->nrow, m->tree.nv, dual, sided);
+  }
   return used;
 }
 
@@ -517,7 +552,8 @@ void sni_rows_place(sni_rows *r, sni_dynamics *d, bool dual, bool motions, void 
                   .nconstraint = d->m->nconstraint + (motions ? d->m->nmotion_row : 0),
                   .capacity = d->m->nrow,
                   .dual = dual};
-  memset(memory, 0, lay_out(r, d->m, dual, memory));
+  memset(memory, 0, sni_rows_size(d->m, dual));
+  lay_out(r, d->m, dual, memory);
   if (d->m->nloop_q > 0) {
     memcpy(r->loop_q, d->m->loop_q0, (size_t)d->m->nloop_q * sizeof *r->loop_q);
   }

@@ -10,6 +10,10 @@
 #define SNI_ROWS_H
 
 #include "dynamics/kkt.h"
+#include "dynamics/unilateral.h"
+
+/* In the dual:  x = A^-1 b, x zero at first.  A status below 0 ends the factorisation. */
+typedef sn_status (*sni_rows_solver)(void *user, const double *b, double *x);
 
 /* In their dual, with the coordinates, or with bodies and joints as a graph. */
 enum { SNI_BY_DUAL, SNI_BY_REDUCED, SNI_BY_GRAPH, SNI_WAYS };
@@ -21,6 +25,10 @@ typedef struct sni_rows {
   sni_row *row; /* nrow  those that are active                                          */
   int *of;      /* nrow  whose they are                                                 */
   int nrow, capacity;
+  int nsided;            /* of these, one-sided                                                */
+  sni_unilateral u;      /* only in models that have such rows                                 */
+  sni_rows_solver solve; /* for columns that are needed later                                  */
+  void *user;
   bool open; /* nobody closes gaps after a step                                         */
   double *loop_q, *loop_qd; /* coordinates of loops                                          */
   bool dual;  /* there is room for it, in X and S                                       */
@@ -46,8 +54,11 @@ typedef struct sni_rows {
 size_t sni_rows_size(const sn_model *m, bool dual);
 void sni_rows_place(sni_rows *r, sni_dynamics *d, bool dual, bool motions, void *memory);
 
-/* Above so many rows nobody tries the dual unless told to. */
-enum { SNI_DUAL_ROWS = 24 };
+/* Above so many rows nobody tries the dual unless told to.  One-sided rows are not all there. */
+enum { SNI_DUAL_ROWS = 24, SNI_DUAL_SIDED = 96 };
+static inline bool sni_rows_many(const sn_model *m) {
+  return m->nrow - m->nsided > SNI_DUAL_ROWS || m->nsided > SNI_DUAL_SIDED;
+}
 
 /* The way that costs least: rows_choose.c.  solve: what one with A alone costs, in nanoseconds;
  * pairs: bodies that forces couple.  Builds rows->kkt, or leaves it NULL. */
@@ -63,18 +74,19 @@ double sni_rows_gap(const sni_rows *r, int *constraint);
 
 /* out = G x: a number a row.  Needs kinematics; w->a is used up. */
 void sni_rows_mul(sni_rows *r, const double *x, double *out);
+/* Adds a force along row i to w.tau and w.wrench. */
+void sni_rows_push(sni_rows *r, int i, double force);
 /* x = G^T of row i. */
 void sni_rows_column(const sni_rows *r, int i, double *x);
 
 /* A is the mass matrix; needs kinematics.  -1, or the body without inertia. */
 int sni_rows_factorise_mass(sni_rows *r);
 
-/* In the dual:  x = A^-1 b, x zero at first.  A status below 0 ends the factorisation. */
-typedef sn_status (*sni_rows_solver)(void *user, const double *b, double *x);
+/* In the dual; `solve` must go on working until the last correction. */
 sn_status sni_rows_factorise(sni_rows *r, sni_rows_solver solve, void *user);
 
-/* x becomes what solves the system above, x = A^-1 b before; c: a number a row.  lambda is filled.
- */
+/* x becomes what solves the system above, x = A^-1 b before; c: a number a row; of rows that are
+ * one-sided, G x >= c (unilateral.h).  lambda is filled. */
 void sni_rows_correct(sni_rows *r, const double *c, double *x);
 
 /* ---- with the masses for A ---- */

@@ -155,7 +155,12 @@ static const char *constraint_name(const sn_model *m, int k) {
 
 /* Where it stands in a scene. */
 static const char *constraint_section(const sn_model *m, int k) {
-  return k < m->nloop ? "loops" : k < m->nloop + m->nbond ? "constraints" : "motions";
+  const int limits = m->nconstraint - m->nlimit;
+  return k < m->nloop                        ? "loops"
+         : k < m->nloop + m->nbond           ? "constraints"
+         : k < limits || k >= m->nconstraint ? "motions"
+         : m->constraint[k].of_loop          ? "loops"
+                                             : "bodies";
 }
 
 /* Names what stays open. */

@@ -65,6 +65,9 @@ void sni_compile_start(sni_compile *c);       /* initial pose, run              
 
 /* Where maps start, and where their joints do: given (nbody): those whose start is given. */
 void sni_compile_start_maps(sni_compile *c, const bool *q_given, const bool *qd_given);
+/* Limits of joints and loops, behind the other constraints; and how many there are at most. */
+void sni_compile_limits(sni_compile *c);
+size_t sni_compile_limit_count(const sni_compile *c);
 
 /* What constraints take from the initial pose. */
 void sni_compile_settle_constraints(sni_compile *c, const sn_se3 *E_wb);

@@ -5,23 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void check_limits(sni_compile *c, const sn_joint_def *def, int nv) {
-  double lower[SN_NV_MAX], upper[SN_NV_MAX];
-  for (int k = 0; k < nv; k++) {
-    lower[k] = -INFINITY;
-    upper[k] = INFINITY;
-  }
-  sni_compile_spread(c, "joint.limits", &def->lower, nv, -INFINITY, false, lower);
-  sni_compile_spread(c, "joint.limits", &def->upper, nv, INFINITY, false, upper);
-  for (int k = 0; k < nv; k++) {
-    if (lower[k] > upper[k]) {
-      sni_compile_fail(c, "joint.limits", "lower limit %g is above upper limit %g", lower[k],
-                       upper[k]);
-      return;
-    }
-  }
-}
-
 static void check_friction(sni_compile *c, const sn_joint_friction_def *def) {
   const struct {
     const char *key;
@@ -190,10 +173,6 @@ void sni_compile_joints(sni_compile *c) {
     sni_compile_spread(c, "joint.armature", &def->armature, nv, 0, true, m->params.armature + adr);
     if (def->rest.n > 0 && def->stiffness.n == 0) {
       sni_compile_warn(c, "joint.rest", "does nothing without stiffness");
-    }
-    check_limits(c, def, nv);
-    if (def->lower.n > 0 || def->upper.n > 0) {
-      m->limited = m->name[i];
     }
     if (def->friction.enabled) {
       check_friction(c, &def->friction);

@@ -10,10 +10,11 @@ static void check_extras(sni_compile *c, const sn_joint_def *def) {
   const struct {
     const char *key;
     bool given;
-  } extra[] = {
-      {"armature", def->armature.n > 0},   {"limits", def->lower.n > 0 || def->upper.n > 0},
-      {"stiffness", def->stiffness.n > 0}, {"damping", def->damping.n > 0},
-      {"drive", def->drive.enabled},       {"friction", def->friction.enabled}};
+  } extra[] = {{"armature", def->armature.n > 0},
+               {"stiffness", def->stiffness.n > 0},
+               {"damping", def->damping.n > 0},
+               {"drive", def->drive.enabled},
+               {"friction", def->friction.enabled}};
   for (int k = 0; k < SNI_COUNT(extra); k++) {
     if (extra[k].given) {
       sni_compile_warn(c, extra[k].key, "has no effect in a loop yet");
@@ -356,7 +357,7 @@ void sni_compile_constraints(sni_compile *c) {
   const sn_loop_def *loop = c->b->loop.item;
   const int nloop = c->b->loop.count;
   size_t most = (size_t)nloop + (size_t)c->b->constraint.count + (size_t)c->b->motion.count +
-                (size_t)m->nmotion * SN_NV_MAX;
+                (size_t)m->nmotion * SN_NV_MAX + sni_compile_limit_count(c);
   sni_compile_names(c, "loops", "loop", loop, sizeof *loop, offsetof(sn_loop_def, name), nloop);
   const sn_constraint_def *bond = c->b->constraint.item;
   const size_t nbond = (size_t)c->b->constraint.count;
@@ -375,8 +376,11 @@ void sni_compile_constraints(sni_compile *c) {
   finish_loops(c);
   finish_bonds(c);
   finish_guides(c);
+  sni_compile_limits(c);
   add_motions(c);
   for (int k = 0; k < m->nconstraint + m->nmotion_row; k++) {
     m->nrow += m->constraint[k].nrow;
+    m->nsided += m->constraint[k].nsided;
+    m->soft = m->soft || m->constraint[k].stop.stiffness > 0;
   }
 }

@@ -1,12 +1,14 @@
 /* constraint.c: the table of kinds of constraints, and what they share. */
 #include "model/constraint.h"
 
+#include <stdio.h>
 #include <string.h>
 
 extern const sni_constraint_ops sni_constraint_distance, sni_constraint_weld,
     sni_constraint_point_on_point, sni_constraint_couple, sni_constraint_roll,
     sni_constraint_knife_edge, sni_constraint_map, sni_constraint_loop, sni_constraint_twist,
-    sni_constraint_path, sni_constraint_rate;
+    sni_constraint_path, sni_constraint_rate, sni_constraint_half_space,
+    sni_constraint_limit, sni_constraint_cone;
 
 static const sni_constraint_ops *const table[SNI_CONSTRAINT_KINDS] = {
     [SNI_DISTANCE] = &sni_constraint_distance,
@@ -19,7 +21,10 @@ static const sni_constraint_ops *const table[SNI_CONSTRAINT_KINDS] = {
     [SNI_LOOP] = &sni_constraint_loop,
     [SNI_TWIST] = &sni_constraint_twist,
     [SNI_PATH] = &sni_constraint_path,
-    [SNI_RATE] = &sni_constraint_rate};
+    [SNI_RATE] = &sni_constraint_rate,
+    [SNI_HALF_SPACE] = &sni_constraint_half_space,
+    [SNI_LIMIT] = &sni_constraint_limit,
+    [SNI_CONE] = &sni_constraint_cone};
 
 const sni_constraint_ops *sni_constraint_kind(int kind) {
   return table[kind];
@@ -62,6 +67,52 @@ void sni_constraint_direction(sni_part_builder *b, const char *key, sn_vec3 dire
   }
   c->axis = sn_vec3_scale(direction, 1 / length);
 }
+
+void sni_stop_check(sni_part_builder *b, const char *prefix, const sn_stop_def *stop) {
+  char key[64];
+  snprintf(key, sizeof key, "%s.restitution", prefix);
+  if (!(stop->restitution >= 0 && stop->restitution <= 1)) {
+    b->fail(b, key, "is %g, needs a number between 0 and 1", stop->restitution);
+  }
+  snprintf(key, sizeof key, "%s.stiffness", prefix);
+  if (!(stop->stiffness >= 0) || !isfinite(stop->stiffness)) {
+    b->fail(b, key, "is %g, needs a number >= 0", stop->stiffness);
+  }
+  snprintf(key, sizeof key, "%s.damping", prefix);
+  if (!(stop->damping >= 0) || !isfinite(stop->damping)) {
+    b->fail(b, key, "is %g, needs a number >= 0", stop->damping);
+  } else if (stop->damping > 0 && stop->stiffness == 0) {
+    b->fail(b, key, "is %g, but a hard stop has none: needs stiffness > 0", stop->damping);
+  }
+  snprintf(key, sizeof key, "%s.restitution", prefix);
+  if (stop->stiffness > 0 && stop->restitution > 0) {
+    b->fail(b, key,
+            "is %g, but a soft stop has none: its spring gives back what its damping leaves",
+            stop->restitution);
+  }
+}
+
+static const sni_field stop_field[] = {{.key = "restitution",
+                                        .type = SNI_F_NUMBER,
+                                        .flags = SNI_NOT_NEGATIVE,
+                                        .offset = offsetof(sn_stop_def, restitution),
+                                        .doc = "part of the speed that comes back, 0 to 1"},
+                                       {.key = "stiffness",
+                                        .type = SNI_F_NUMBER,
+                                        .flags = SNI_NOT_NEGATIVE,
+                                        .offset = offsetof(sn_stop_def, stiffness),
+                                        .unit = "N m/rad, N/m",
+                                        .doc = "of a spring beyond the limit; 0: the stop is hard"},
+                                       {.key = "damping",
+                                        .type = SNI_F_NUMBER,
+                                        .flags = SNI_NOT_NEGATIVE,
+                                        .offset = offsetof(sn_stop_def, damping),
+                                        .unit = "N m s/rad, N s/m",
+                                        .doc = "of that spring"}};
+const sni_table sni_stop_table = {.name = "stop",
+                                  .doc = "what happens at a limit",
+                                  .field = stop_field,
+                                  .count = SNI_COUNT(stop_field)};
 
 static const sni_field common_field[] = {{.key = "active",
                                           .type = SNI_F_FUNCTION,

@@ -25,6 +25,8 @@ typedef struct sni_row {
   sn_vec6 p[2];
   int ncoord, coord[SNI_COORD_MAX]; /* coordinates of joints                       */
   double coef[SNI_COORD_MAX];
+  bool one_sided; /* g >= 0 instead of g = 0: it pushes, lambda <= 0, and does not pull  */
+  sn_stop_def stop;
 } sni_row;
 
 /* The constant part of a constraint. */
@@ -32,14 +34,20 @@ typedef struct sni_constraint {
   int kind;    /* row in the table of constraint.c            */
   int active;  /* function; -1: always                        */
   int nrow;    /* at most                                     */
+  int nsided;  /* of these, at most so many are one-sided     */
   int body[2]; /* -1: the world                               */
   sn_se3 at[2];
-  int joint, nv, first; /* loop: its joint, and its coordinates among those of all loops */
+  int joint, nv, first; /* loop: its joint, and its coordinates among those of all loops; the same
+                           for limits of these, whose coord then counts from the first of them   */
+  bool of_loop;         /* limit, cone: of coordinates of a loop                         */
   double length;        /* distance; radius of what rolls                                */
   sn_vec3 axis; /* of body[0]: a disc's, 0: a sphere; knife_edge: where nothing slides           */
   int ncoord, coord[SNI_COORD_MAX]; /* couple: sum coef q = function[0]; map: of its row         */
   double coef[SNI_COORD_MAX];
-  sn_frame frame;          /* twist: the axes of its components                                  */
+  double lower, upper; /* limit: of coordinate coord[0]; cone: of twist                          */
+  double swing;        /* cone                                                                   */
+  sn_stop_def stop;    /* of what is one-sided                                             */
+  sn_frame frame;      /* twist: the axes of its components                                  */
   int function[SN_NV_MAX]; /* -1: none                                                           */
   const struct sni_map *map; /* map: itself, in `parts` constraints of one row, and which it is   */
   int parts, part;
@@ -81,10 +89,13 @@ enum {
   SNI_ROLL,
   SNI_KNIFE_EDGE,
   SNI_MAP,
+  SNI_HALF_SPACE,
   SNI_LOOP,
   SNI_TWIST, /* motion of a body */
   SNI_PATH,  /* of a point of it */
   SNI_RATE,  /* of a joint       */
+  SNI_LIMIT, /* of a coordinate  */
+  SNI_CONE,  /* of a rotation vector */
   SNI_CONSTRAINT_KINDS
 };
 const sni_constraint_ops *sni_constraint_kind(int kind);
@@ -124,10 +135,31 @@ void sni_constraint_body(sni_part_builder *b, const char *name, sni_constraint *
 void sni_constraint_direction(sni_part_builder *b, const char *key, sn_vec3 direction,
                               sni_constraint *c);
 
+/* The rates of a loop's coordinates over the twists of its bodies, and what is in their
+ * accelerations beside those of the bodies:  qd_k = sum over sides p . phi,  qdd_k likewise + bias.
+ * After the rows of the loop. */
+typedef struct sni_loop_map {
+  sn_vec6 p[2][SN_NV_MAX];
+  double bias[SN_NV_MAX];
+} sni_loop_map;
+void sni_constraint_loop_map(const sni_constraint_eval *e, const sni_constraint *c,
+                             sni_loop_map *out);
+
+/* For limits: coordinates and their rates; and rows over these (coef of coordinate 0 .. n - 1 of
+ * c->coord) become rows over what a row may stand over. */
+const double *sni_constraint_q(const sni_constraint_eval *e, const sni_constraint *c);
+const double *sni_constraint_qd(const sni_constraint_eval *e, const sni_constraint *c);
+void sni_constraint_over(const sni_constraint_eval *e, const sni_constraint *c, sni_row *row,
+                         int n);
+
 /* Rows of a loop, and of a weld: a loop whose joint lets nothing move. */
 /* Six orthonormal twists: the first n span the columns of S, the others are across them. */
 void sni_constraint_loop_basis(const sn_vec6 *S, int n, sn_vec6 *out);
 int sni_constraint_loop_rows(const sni_constraint_eval *e, const sni_constraint *c, sni_row *row);
+
+/* What is wrong with a stop, under keys that begin with `prefix`. */
+void sni_stop_check(sni_part_builder *b, const char *prefix, const sn_stop_def *stop);
+extern const sni_table sni_stop_table;
 
 #define SNI_CONSTRAINT_SIDES(what_a, what_b)                                                       \
   {.key = "a",                                                                                     \

@@ -35,6 +35,17 @@ int sni_joint_kind_find(const char *keyword) {
   return -1;
 }
 
+bool sni_joint_is_ball(sni_joint_set set, int j, int first) {
+  const sni_joint_ops *ops = sni_joint_ops_of(set, j);
+  double q[SN_NV_MAX] = {0}, qd[SN_NV_MAX] = {0};
+  if (!ops->reparam || first + 3 > set.joint[j].nv) {
+    return false;
+  }
+  /* too long for a rotation vector; two of the three numbers would not be */
+  q[first] = q[first + 1] = q[first + 2] = 3;
+  return ops->reparam(set, j, q, qd);
+}
+
 double *sni_joint_pool(sni_joint_builder *b, int n, int *index) {
   if (n > b->pool_capacity - b->npool) {
     const size_t capacity = 2 * (size_t)b->pool_capacity + (size_t)n + 1024;

@@ -91,6 +91,9 @@ static inline const sni_joint_ops *sni_joint_ops_of(sni_joint_set set, int j) {
   return sni_joint_kind(set.joint[j].kind);
 }
 
+/* Does a rotation vector begin at coordinate `first` of joint j? */
+bool sni_joint_is_ball(sni_joint_set set, int j, int first);
+
 /* Builds one joint from its definition. */
 sn_status sni_joint_finish(sni_joint_builder *b, const sn_joint_def *def, sni_joint *joint,
                            sn_vec6 *S0, sn_error *err);

@@ -68,6 +68,9 @@ struct sn_model {
   const char **constraint_name; /* of all of them: the name in the scene                        */
   int nconstraint, nmotion_row;
   int nrow;                    /* at most, of all of these                                     */
+  int nsided;                  /* of these, one-sided                                          */
+  int nlimit; /* constraints that are limits of joints and loops: the last before those of motions */
+  bool soft;  /* some of them are soft stops                                                  */
   sni_joint_set loop_joints;   /* of loops                                                     */
   sn_vec6 *loop_S0;            /* SN_NV_MAX a loop: constant columns                           */
   sn_vec6 *loop_basis;         /* 6 a loop: along and across them, where they are constant     */
@@ -76,7 +79,6 @@ struct sn_model {
   const sni_map **map;         /* nmap                                                         */
   const char **map_name;       /* nmap                                                         */
   int nmap, nmap_z, nmap_part; /* maps, their coordinates, their constraints beside the first */
-  const char *limited;  /* name of a joint with limits, NULL: none                          */
   const char *rubbing;  /* name of a joint with friction                                    */
   const char *touching; /* name of a body that collides                                     */
   double *q0, *qd0;

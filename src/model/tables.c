@@ -1,5 +1,6 @@
 /* tables.c: the keys of the maps in a scene file that have no kinds: bodies, motions, loops,
  * contacts, initial, run; and the keys that every joint has. */
+#include "model/constraint.h"
 #include "model/field.h"
 #include "model/joint.h"
 
@@ -74,6 +75,29 @@ static const sni_table drive_table = {
     .count = SNI_COUNT(drive_field),
     .enabled_offset = AT(sn_drive_def, enabled) + 1};
 
+static const sni_field cone_field[] = {
+    {.key = "swing",
+     .type = SNI_F_NUMBER,
+     .flags = SNI_POSITIVE,
+     .offset = AT(sn_cone_def, swing),
+     .unit = "rad",
+     .doc = "how far the axis may lean; default: any way"},
+    {.key = "twist",
+     .type = SNI_F_LIMITS,
+     .offset = AT(sn_cone_def, twist_lower),
+     .offset2 = AT(sn_cone_def, twist_upper),
+     .unit = "rad",
+     .doc = "[lowest, highest] turn about the axis, within half a turn; default: any"},
+    {.key = "axis",
+     .type = SNI_F_VEC3,
+     .offset = AT(sn_cone_def, axis),
+     .doc = "the axis, in the body's frame; any length"}};
+static const sni_table cone_table = {.name = "cone",
+                                     .doc = "how far a rotation without an axis goes",
+                                     .field = cone_field,
+                                     .count = SNI_COUNT(cone_field),
+                                     .enabled_offset = AT(sn_cone_def, enabled) + 1};
+
 static const sni_field joint_field[] = {
     {.key = "at",
      .type = SNI_F_POSE,
@@ -110,6 +134,16 @@ static const sni_field joint_field[] = {
      .offset2 = AT(sn_joint_def, upper),
      .unit = "rad, m",
      .doc = "lowest and highest q: [lo, hi], or a pair for each coordinate"},
+    {.key = "cone",
+     .type = SNI_F_TABLE,
+     .offset = AT(sn_joint_def, cone),
+     .table = &cone_table,
+     .doc = "limits of a rotation vector: spherical and free joints"},
+    {.key = "stop",
+     .type = SNI_F_TABLE,
+     .offset = AT(sn_joint_def, stop),
+     .table = &sni_stop_table,
+     .doc = "what happens at the limits; default: a hard stop, nothing comes back"},
     {.key = "friction",
      .type = SNI_F_TABLE,
      .offset = AT(sn_joint_def, friction),
@@ -360,7 +394,13 @@ static const sni_field redmax_field[] = {
      .flags = SNI_NOT_NEGATIVE,
      .offset = AT(sn_run_def, options.redmax.gain),
      .unit = "1/s",
-     .doc = "of baumgarte"}};
+     .doc = "of baumgarte and of penetration"},
+    {.key = "activation",
+     .type = SNI_F_CHOICE,
+     .offset = AT(sn_run_def, options.redmax.activation),
+     .choices = "margin|penetration",
+     .doc = "when limits act: margin: before they are passed; penetration: after, pushing back by "
+            "gain times the distance"}};
 static const sni_table redmax_table = TABLE("redmax", "options of the method redmax", redmax_field);
 
 static const sni_field run_field[] = {{.key = "method",

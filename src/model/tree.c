@@ -46,24 +46,12 @@ static int assign_slots(const sni_tree *t, int *slot, uint8_t *gather, int *free
   return used;
 }
 
-/* Does a rotation vector begin at coordinate `first` of joint i?  Then (3, 3, 3) there is too long
- * for it; two of the three numbers would not be, so it answers at its own place only. */
-static bool is_ball(const sni_tree *t, int i, int first) {
-  const sni_joint_ops *ops = sni_joint_kind(t->joint[i].kind);
-  double q[SN_NV_MAX] = {0}, qd[SN_NV_MAX] = {0};
-  if (!ops->reparam || first + 3 > t->joint[i].nv) {
-    return false;
-  }
-  q[first] = q[first + 1] = q[first + 2] = 3;
-  return ops->reparam(sni_tree_joints(t), i, q, qd);
-}
-
 /* Lists them in t->ball, or only counts them if that is NULL. */
 static int find_balls(const sni_tree *t) {
   int n = 0;
   for (int i = 0; i < t->nbody; i++) {
     for (int k = 0; k < t->joint[i].nv; k++) {
-      if (is_ball(t, i, k)) {
+      if (sni_joint_is_ball(sni_tree_joints(t), i, k)) {
         if (t->ball) {
           t->ball[n] = (sni_ball){i, k};
         }

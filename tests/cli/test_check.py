@@ -130,8 +130,8 @@ pendulum.yaml: valid
         self.assertIn("  bounding box        none: there are no shapes\n  units               not said, up z,", text)
 
     def test_method_that_cannot(self):
-        text = self.good("check", "-", stdin=MOTION.replace("prismatic,", "prismatic, limits: [0, 1],"))
-        self.assertIn("recursive: cannot: method 'recursive' has no joint limits (joint 'slide'): leave out 'limits'\n",
+        text = self.good("check", "-", stdin=MOTION.replace("prismatic,", "prismatic, friction: {mu: 0.1, pin_radius: 0.1, pin_length: 0.1},"))
+        self.assertIn("recursive: cannot: method 'recursive' has no friction in joints (joint 'slide'): leave out 'friction'\n",
                       text)
 
     def test_method_that_is_not_there(self):

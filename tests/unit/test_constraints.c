@@ -47,6 +47,9 @@ static int rows_at(const bench *b, double s, sni_row *row, double *q_out) {
                                  .basis = b->basis,
                                  .loop_q = q,
                                  .loop_qd = qd};
+  if (b->c.of_loop) { /* its coordinates are found with its own rows */
+    sni_constraint_loop_rows(&e, &b->c, row);
+  }
   const int n = sni_constraint_kind(b->c.kind)->rows(&e, &b->c, row);
   if (q_out) {
     memcpy(q_out, q, sizeof q);
@@ -239,6 +242,81 @@ static bench make_pair(int kind, int nrow, uint64_t *random) {
   return b;
 }
 
+/* Each coordinate of a loop, whatever its joint, between two numbers. */
+TEST(limits_of_loops) {
+  int seen = 0;
+  for (int kind = 0; kind < sni_joint_kind_count(); kind++) {
+    const char *keyword = sni_joint_kind(kind)->kind.keyword;
+    for (unsigned seed = 0; seed < 20; seed++) {
+      bench b;
+      if (!make_loop(&b, keyword, seed, (int)(seed % 3) - 1)) {
+        continue;
+      }
+      for (int k = 0; k < b.c.nv; k++) {
+        b.c.kind = SNI_LIMIT;
+        b.c.of_loop = true;
+        b.c.coord[0] = k;
+        b.c.lower = -0.3;
+        b.c.upper = seed % 2 ? 0.4 : INFINITY;
+        b.c.nrow = seed % 2 ? 2 : 1;
+        check_along(&b, keyword, seed);
+        seen++;
+      }
+      free(b.builder.pool);
+      free(b.builder.part);
+    }
+  }
+  CHECK(seen > 100, "only %d", seen);
+}
+
+/* A ball between two bodies: swing and twist about any axis. */
+TEST(cones) {
+  for (unsigned seed = 0; seed < 100; seed++) {
+    bench b;
+    if (!make_loop(&b, "spherical", seed, (int)(seed % 3) - 1)) {
+      continue;
+    }
+    uint64_t random = seed;
+    const sn_vec3 axis = random_vec3(&random, 1);
+    b.c.kind = SNI_CONE;
+    b.c.of_loop = true;
+    b.c.axis = sn_vec3_scale(axis, 1 / sn_vec3_norm(axis));
+    b.c.swing = 0.7;
+    b.c.lower = -0.4;
+    b.c.upper = 0.5;
+    b.c.nrow = 3;
+    check_along(&b, "cone", seed);
+    /* turning about the axis is all twist; about one across it, all swing */
+    const sn_vec3 across = sn_vec3_cross(b.c.axis, random_vec3(&random, 1));
+    const double turn = test_random(&random, -0.9, 0.9), lean = test_random(&random, 0.1, 0.9);
+    const sn_mat3 R =
+        sn_mat3_mul(sn_mat3_axis_angle(sn_vec3_scale(across, 1 / sn_vec3_norm(across)), lean),
+                    sn_mat3_axis_angle(b.c.axis, turn));
+    const sn_vec3 r = sn_so3_log(R);
+    double q[6] = {r.x, r.y, r.z}, qd[6] = {0};
+    b.c.of_loop = false;
+    b.c.coord[0] = 0;
+    sni_row row[3];
+    const sni_constraint_eval e = {.q = q, .qd = qd};
+    sni_constraint_kind(SNI_CONE)->rows(&e, &b.c, row);
+    CHECK(fabs(row[0].g - (0.7 - lean)) < 1e-12, "leans by %g, not %g", 0.7 - row[0].g, lean);
+    CHECK(fabs(row[1].g - (turn + 0.4)) < 1e-12, "turns by %g, not %g", row[1].g - 0.4, turn);
+    CHECK(fabs(row[2].g - (0.5 - turn)) < 1e-12, "turns by %g, not %g", 0.5 - row[2].g, turn);
+    free(b.builder.pool);
+    free(b.builder.part);
+  }
+}
+
+TEST(half_spaces) {
+  for (unsigned seed = 0; seed < 60; seed++) {
+    uint64_t random = seed;
+    bench b = make_pair(SNI_HALF_SPACE, 1, &random);
+    b.c.body[1] = seed % 3 ? 1 : -1;
+    b.c.length = test_random(&random, 0, 1);
+    check_along(&b, "half_space", seed);
+  }
+}
+
 TEST(distances) {
   for (unsigned seed = 0; seed < 30; seed++) {
     uint64_t random = seed;
@@ -403,7 +481,7 @@ TEST(paths) {
 }
 
 int main(void) {
-  RUN_TESTS(T(loops_of_every_kind), T(loops_find_their_coordinates), T(distances), T(points),
-            T(welds), T(rolling), T(discs_touch_at_their_lowest_point), T(knife_edges), T(twists),
-            T(paths));
+  RUN_TESTS(T(loops_of_every_kind), T(loops_find_their_coordinates), T(limits_of_loops), T(cones),
+            T(half_spaces), T(distances), T(points), T(welds), T(rolling),
+            T(discs_touch_at_their_lowest_point), T(knife_edges), T(twists), T(paths));
 }

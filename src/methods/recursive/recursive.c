@@ -6,6 +6,7 @@
  * recording often costs nothing; where it stands, between two states, is part of the state. */
 #include "methods/blame.h"
 #include "methods/recursive/ode.h"
+#include "methods/recursive/stops.h"
 #include "methods/sim.h"
 
 #include <float.h>
@@ -23,11 +24,6 @@ enum { VALID, T0, T1, H, STALE, EXPOSED, HEAD };
 enum { Y1, F1, DENSE, VECTORS = DENSE + SNI_DOPRI5_DENSE };
 
 static sn_status recursive_supports(const sn_model *m, sn_error *err) {
-  if (m->limited) {
-    return sni_fail(err, SN_E_UNSUPPORTED,
-                    "method 'recursive' has no joint limits (joint '%s'): leave out 'limits'",
-                    m->limited);
-  }
   if (m->rubbing) {
     return sni_fail(err, SN_E_UNSUPPORTED,
                     "method 'recursive' has no friction in joints (joint '%s'): leave out "
@@ -44,11 +40,11 @@ static sn_status recursive_supports(const sn_model *m, sn_error *err) {
 }
 
 static int recursive_state_count(const sn_model *m) {
-  return HEAD + VECTORS * 2 * m->tree.nv + m->nloop_q;
+  return HEAD + VECTORS * 2 * m->tree.nv + m->nloop_q + sni_stops_count(m);
 }
 
-/* y, y1, f1, a spare, and what a try needs */
-#define WORK_VECTORS (SNI_DOPRI5_DENSE + 5 + 7)
+/* y, y1, f1, spare ones, and what a try needs */
+#define WORK_VECTORS (SNI_DOPRI5_DENSE + 8 + 7)
 
 static size_t recursive_work_size(const sn_model *m, const sn_options *o) {
   (void)o;
@@ -57,7 +53,7 @@ static size_t recursive_work_size(const sn_model *m, const sn_options *o) {
 
 static bool recursive_wants_graph(const sn_model *m, const sn_options *o) {
   (void)o;
-  return m->nrow > SNI_DUAL_ROWS;
+  return sni_rows_many(m);
 }
 
 static sn_status recursive_create(sn_sim *sim, sn_error *err) {
@@ -100,7 +96,8 @@ static void rhs_forgive(void *user, double *error) {
   rhs *r = user;
   sni_rows *rows = &r->sim->rows;
   for (int i = 0; i < rows->nrow; i++) {
-    rows->rhs[i] = 0;
+    const bool sided = rows->row[i].one_sided && sni_unilateral_is_free(rows, i);
+    rows->rhs[i] = sided ? SNI_LET_GO : 0;
   }
   sni_rows_correct(rows, rows->rhs, error);
   sni_rows_correct(rows, rows->rhs, error + r->sim->m->tree.nv);
@@ -151,6 +148,41 @@ static sn_status close_loops(sn_sim *sim, double t, double t_ref, double *y, sn_
 
 static double *loops_of(const sn_sim *sim, sn_state *state) {
   return sni_state_private(state) + HEAD + VECTORS * 2 * sim->m->tree.nv;
+}
+
+static double *stops_of(const sn_sim *sim, sn_state *state) {
+  return loops_of(sim, state) + sim->m->nloop_q;
+}
+
+/* ---- limits ---- */
+
+#define BISECTIONS 46 /* of a step: to its rounding */
+
+/* Something hits a limit, or lets go, within a step of *h.  Then *h is where, by bisection with
+ * `take`, which takes a step of h from where it starts to y; and that step is taken. */
+typedef int (*step_of)(void *user, double h, double *y);
+static bool stop_within(sn_sim *sim, const sni_ode *ode, double t, double t_ref, step_of take,
+                        void *user, double *y, double *spare, double *h) {
+  double lo = 0, hi = *h;
+  for (int k = 0; k < BISECTIONS; k++) {
+    const double mid = 0.5 * (lo + hi);
+    const bool bad = take(user, mid, y) >= 0;
+    memcpy(spare, y, (size_t)ode->n * sizeof *y);
+    if (bad || sni_stops_crossed(sim, ode, t + mid, t_ref, spare, spare + ode->n)) {
+      hi = mid;
+    } else {
+      lo = mid;
+    }
+  }
+  *h = hi;
+  return take(user, hi, y) < 0;
+}
+
+/* Is there anything to look for at y? */
+static bool stops_at(sn_sim *sim, const sni_ode *ode, double t, double t_ref, const double *y,
+                     double *spare) {
+  memcpy(spare, y, (size_t)ode->n * sizeof *y);
+  return sni_stops_crossed(sim, ode, t, t_ref, spare, spare + ode->n);
 }
 
 /* ---- breaks that come ever more often ---- */
@@ -219,16 +251,33 @@ static sn_status rk4_failed(rhs *r, const double at[3], double t_ref, const doub
              : sni_fail_body(r->sim, err, SN_E_DIVERGED, culprit, at[bad < 0 ? 2 : 0], TOO_COARSE);
 }
 
+/* A step of rk4 from y0. */
+typedef struct rk4_step {
+  const sni_ode *ode;
+  double t;
+  const double *y0;
+  double *work;
+} rk4_step;
+static int take_rk4(void *user, double h, double *y) {
+  const rk4_step *s = user;
+  memcpy(y, s->y0, (size_t)s->ode->n * sizeof *y);
+  return sni_rk4_step(s->ode, s->t, h, y, s->work);
+}
+
 static sn_status step_rk4(sn_sim *sim, sn_state *state, const sn_input *input, double t_end,
                           sn_info *info, sn_error *err) {
   const int nv = sim->m->tree.nv, n = 2 * nv;
   double *y = sim->method_work, *work = y + n;
+  const bool stops = sim->rows.u.events;
   rhs r = {sim, input, 0};
   const sni_ode ode = {n, rhs_eval, sim->d.rows ? rhs_forgive : NULL, &r};
   memcpy(y, sni_state_q(state), (size_t)n * sizeof *y);
   sn_status status = check_finite(sim, state->t, y, err);
   double t = state->t;
   crowd crowded = {0};
+  double *y0 = work + 7 * n, *spare = y0 + n;
+  const rk4_step again = {&ode, 0, y0, work};
+  bool stopped = true; /* what is held is not known */
   sni_sim_load_loops(sim, loops_of(sim, state));
   while (!status && t < t_end) {
     double t_next = t_end;
@@ -239,7 +288,23 @@ static sn_status step_rk4(sn_sim *sim, sn_state *state, const sn_input *input, d
       return status;
     }
     sni_dynamics_reparam(&sim->d, y, y + nv);
-    const int bad = sni_rk4_step(&ode, t, t_next - t, y, work);
+    if (stops && stopped) {
+      status = sni_stops_meet(sim, &ode, t, t_ref, y, spare, err);
+      if (status) {
+        return status;
+      }
+    }
+    memcpy(y0, y, (size_t)n * sizeof *y);
+    int bad = sni_rk4_step(&ode, t, t_next - t, y, work);
+    stopped = stops && bad < 0 && stops_at(sim, &ode, t_next, t_ref, y, spare);
+    if (stopped) {
+      rk4_step from = again;
+      from.t = t;
+      double h = t_next - t;
+      bad = stop_within(sim, &ode, t, t_ref, take_rk4, &from, y, spare, &h) ? -1 : bad;
+      t_next = fmax(t + h, nextafter(t, INFINITY));
+    }
+    stopped = stopped || at_break;
     if (bad < 0) {
       /* the quadrature has left prescribed coordinates nearly where they belong */
       sni_dynamics_prescribe(&sim->d, t_next, t_ref, y, y + nv, NULL);
@@ -334,7 +399,12 @@ static sn_status start_walk(sn_sim *sim, const sni_ode *ode, walk *w, const sn_s
                             const sn_input *input, double h_max, double *work, sn_error *err) {
   w->t0 = w->t1 = state->t;
   memcpy(w->y1, state->data, (size_t)ode->n * sizeof(double));
-  const sn_status status = refresh(sim, ode, w, input, h_max, err);
+  sn_status status = SN_OK;
+  if (sim->rows.u.events) {
+    status = check_finite(sim, w->t1, w->y1, err);
+    status = status ? status : sni_stops_meet(sim, ode, w->t1, w->t1, w->y1, work, err);
+  }
+  status = status ? status : refresh(sim, ode, w, input, h_max, err);
   if (status) {
     return status;
   }
@@ -351,6 +421,38 @@ static bool hides(sn_sim *sim, double t, double h) {
   return h > HIDDEN_MIN * *sim->d.params.step &&
          sni_dynamics_hides(&sim->d, t, t + h, sni_function_inside(t, t + h), sni_dopri5_seen,
                             SNI_DOPRI5_SEEN);
+}
+
+/* A step of dopri5 from where the walk stands. */
+typedef struct dopri5_step {
+  const sn_sim *sim;
+  const sni_ode *ode;
+  const walk *w;
+  double *f1, *rest;
+} dopri5_step;
+static int take_dopri5(void *user, double h, double *y) {
+  const dopri5_step *s = user;
+  double error;
+  return sni_dopri5_try(s->ode, s->w->t1, h, *s->sim->d.params.rel_tol, *s->sim->d.params.abs_tol,
+                        s->w->y1, s->w->f1, y, s->f1, s->w->dense, &error, s->rest);
+}
+
+/* A limit in the step of *h that has just been accepted?  Then only as far as that. */
+static bool stop_walk(sn_sim *sim, const sni_ode *ode, const walk *w, double *y1, double *f1,
+                      double *rest, double *h) {
+  enum { LOOKS = 4 };
+  double *spare = rest + 7 * ode->n;
+  const double t_ref = sni_function_inside(w->t1, w->t1 + *h);
+  for (int k = 1; k <= LOOKS; k++) {
+    const double part = (double)k / LOOKS;
+    sni_dopri5_dense(ode->n, w->dense, part, spare);
+    if (sni_stops_crossed(sim, ode, w->t1 + part * *h, t_ref, spare, spare + ode->n)) {
+      dopri5_step step = {sim, ode, w, f1, rest};
+      *h *= part;
+      return stop_within(sim, ode, w->t1, t_ref, take_dopri5, &step, y1, spare, h);
+    }
+  }
+  return false;
 }
 
 /* One accepted step from t1 on, not beyond t_most. */
@@ -394,6 +496,9 @@ static sn_status walk_on(sn_sim *sim, const sni_ode *ode, walk *w, const sn_inpu
                            "moves so fast that no step is small enough");
     }
   }
+  const double h_whole = h;
+  const bool stopped = sim->rows.u.events && stop_walk(sim, ode, w, y1, f1, rest, &h);
+  lands = lands && !stopped;
   info->substeps++;
   info->last_substep = h;
   info->error = fmax(info->error, error);
@@ -401,12 +506,15 @@ static sn_status walk_on(sn_sim *sim, const sni_ode *ode, walk *w, const sn_inpu
   w->t0 = w->t1;
   w->t1 = lands ? t_stop : w->t1 + h;
   /* a step cut short says little about the next one */
-  w->h = lands ? fmax(w->h, h * grow) : h * grow;
+  w->h = lands ? fmax(w->h, h * grow) : stopped ? h_whole : h * grow;
   memcpy(w->y1, y1, bytes);
   memcpy(w->f1, f1, bytes);
-  const sn_status closed = close_loops(sim, w->t1, sni_function_inside(w->t0, w->t1), w->y1, err);
-  const bool moved = sni_dynamics_reparam(&sim->d, w->y1, w->y1 + nv);
+  const double t_ref = sni_function_inside(w->t0, w->t1);
   w->at_break = lands && breaks;
+  const sn_status closed = stopped || (sim->rows.u.events && w->at_break)
+                               ? sni_stops_meet(sim, ode, w->t1, t_ref, w->y1, rest, err)
+                               : close_loops(sim, w->t1, t_ref, w->y1, err);
+  const bool moved = sni_dynamics_reparam(&sim->d, w->y1, w->y1 + nv);
   w->stale = w->at_break || moved || sim->d.rows;
   return closed;
 }
@@ -428,6 +536,7 @@ static sn_status step_dopri5(sn_sim *sim, sn_state *state, const sn_input *input
   sni_sim_load_loops(sim, loops_of(sim, state));
   if (own[VALID] == 1 && own[EXPOSED] == fingerprint(sim, state, input)) {
     memcpy(work, vectors, VECTORS * bytes);
+    sni_stops_load(sim, stops_of(sim, state));
     w.stale = w.stale || pushed;
   } else {
     const sn_status status = start_walk(sim, &ode, &w, state, input, h_max, rest, err);
@@ -453,11 +562,13 @@ static sn_status step_dopri5(sn_sim *sim, sn_state *state, const sn_input *input
   const double t_ref = sni_function_inside(w.t0, w.t1);
   sni_dynamics_prescribe(&sim->d, t_end, t_ref, y, y + nv, NULL);
   info->evaluations = r.evaluations;
+  sim->rows.u.events = false; /* what is held now may be so only after t_end */
   const sn_status closed = close_loops(sim, t_end, t_ref, y, err);
   if (closed) {
     return closed;
   }
   sni_sim_save_loops(sim, loops_of(sim, state));
+  sni_stops_save(sim, stops_of(sim, state));
   memcpy(state->data, y, bytes);
   memcpy(vectors, work, VECTORS * bytes);
   own[VALID] = 1;
@@ -472,9 +583,12 @@ static sn_status step_dopri5(sn_sim *sim, sn_state *state, const sn_input *input
 
 static sn_status recursive_step(sn_sim *sim, sn_state *state, const sn_input *input, double t_end,
                                 sn_info *info, sn_error *err) {
-  return sim->options.recursive.integrator == SN_RK4
-             ? step_rk4(sim, state, input, t_end, info, err)
-             : step_dopri5(sim, state, input, t_end, info, err);
+  sim->rows.u.events = sim->d.rows && sni_stops_any(sim);
+  const sn_status status = sim->options.recursive.integrator == SN_RK4
+                               ? step_rk4(sim, state, input, t_end, info, err)
+                               : step_dopri5(sim, state, input, t_end, info, err);
+  sim->rows.u.events = false;
+  return status;
 }
 
 const sni_method sni_method_recursive = {

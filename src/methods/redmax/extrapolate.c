@@ -108,6 +108,7 @@ sn_status sni_step_extrapolated(sni_first_order step, bool accept, sn_sim *sim, 
   const sn_energy before = energy_of(sim, state);
   sn_energy by_one = before;
   sn_status reservation = SN_OK;
+  uint64_t acting[3];
   memcpy(start, y, bytes);
   for (int k = 0; k < 3; k++) {
     const sn_status status = step(sim, state, input, ends[k], info, err);
@@ -117,12 +118,17 @@ sn_status sni_step_extrapolated(sni_first_order step, bool accept, sn_sim *sim, 
       return status;
     }
     reservation = status ? status : reservation;
+    acting[k] = sim->rows.u.acting;
     if (k == 0) {
       by_one = energy_of(sim, state);
       memcpy(one, y, bytes);
       memcpy(y, start, bytes);
       state->t = t0;
     }
+  }
+  if (acting[0] != acting[1] || acting[1] != acting[2]) { /* limits that come or go between them */
+    info->last_substep = t_end - t0;
+    return reservation;
   }
   const sn_energy by_two = energy_of(sim, state);
   memcpy(two, y, bytes);

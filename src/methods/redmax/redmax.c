@@ -26,9 +26,7 @@ static sn_status redmax_supports(const sn_model *m, sn_error *err) {
   const struct {
     const char *name;
     const char *what;
-  } missing[] = {{m->limited, "keep joint limits"},
-                 {m->rubbing, "let joints rub"},
-                 {m->touching, "let bodies touch"}};
+  } missing[] = {{m->rubbing, "let joints rub"}, {m->touching, "let bodies touch"}};
   for (int k = 0; k < SNI_COUNT(missing); k++) {
     if (missing[k].name) {
       return sni_fail(err, SN_E_UNSUPPORTED, "method 'redmax' cannot yet %s ('%s')",
@@ -79,7 +77,7 @@ static sn_status choose(sn_sim *sim, redmax *r, sn_error *err) {
 /* The other solvers take constraints in their dual. */
 static bool redmax_wants_graph(const sn_model *m, const sn_options *o) {
   return o->redmax.solver == SN_SOLVER_GRAPH || o->redmax.solver == SN_SOLVER_REDUCED_KKT ||
-         (o->redmax.solver == SN_SOLVER_AUTO && m->nrow > SNI_DUAL_ROWS);
+         (o->redmax.solver == SN_SOLVER_AUTO && sni_rows_many(m));
 }
 
 static void free_solvers(redmax *r) {
@@ -99,7 +97,7 @@ static void give_rows(sn_sim *sim, redmax *r) {
 static sn_status choose_constrained(sn_sim *sim, redmax *r, sn_error *err) {
   const sni_system *s = &r->s;
   double solve = INFINITY;
-  if (sim->m->nrow <= SNI_DUAL_ROWS) {
+  if (!sni_rows_many(sim->m)) {
     const sn_status status = choose(sim, r, err);
     if (status) {
       return status;
@@ -142,6 +140,12 @@ static sn_status redmax_create(sn_sim *sim, sn_error *err) {
     return sni_fail(err, SN_E_UNSUPPORTED,
                     "solver 'tree' is exact only while no force couples two bodies that both move: "
                     "take auto, graph or pcg");
+  }
+  if (solver == SN_SOLVER_REDUCED_KKT && sim->m->soft) {
+    return sni_fail(
+        err, SN_E_UNSUPPORTED,
+        "solver 'reduced-kkt' takes no soft stops (a stop with stiffness): take auto or "
+        "graph");
   }
   sn_status status = sni_solvers[r->choice.solver]->build(&r->s, &r->own[r->choice.solver], err);
   if (sim->d.rows && redmax_wants_graph(sim->m, &sim->options)) {
@@ -331,20 +335,36 @@ static sn_status solve_column(void *user, const double *b, double *x) {
                                      r->choice.max_iterations, x, &solved);
 }
 
+/* What rows are asked for in this step. */
+static void aim(sn_sim *sim, const double *qd) {
+  const bool late = sim->options.redmax.activation == SN_ACTIVATION_PENETRATION;
+  sni_unilateral_aim_step(&sim->rows, ((redmax *)sim->method_work)->s.h, sni_closure_gain(sim),
+                          late ? sim->options.redmax.gain : 0, qd);
+}
+
+/* Rows that others stand against. */
+static sn_status check_rows(const sn_sim *sim, double t, sn_error *err) {
+  const sni_rows *rows = &sim->rows;
+  const int i = rows->nsided > 0 ? rows->u.impossible : -1;
+  return i < 0 ? SN_OK
+               : sni_fail(err, SN_E_UNCONVERGED,
+                          "at t = %g: the limit of '%s' cannot hold, other constraints move it by "
+                          "%.3g a second: give them another course, or the limit more room",
+                          t, sim->m->constraint_name[rows->of[i]], rows->u.short_of);
+}
+
 /* qd1 = A^-1 b, and no constraint minds: [RM 4], with rows at the start of the step and functions
  * of time at its end. */
 static sn_status constrain(sn_sim *sim, double t_end, const double *q, const double *qd,
-                           double *qd1) {
+                           double *qd1, sn_error *err) {
   sni_rows *rows = &sim->rows;
   sni_rows_eval(rows, t_end, t_end, q, qd);
   const sn_status status = sni_rows_factorise(rows, solve_column, sim->method_work);
-  for (int i = 0; i < rows->nrow; i++) {
-    rows->rhs[i] = -rows->row[i].rate - sni_closure_gain(sim) * rows->row[i].g;
-  }
+  aim(sim, qd);
   if (status >= 0) {
     sni_rows_correct(rows, rows->rhs, qd1);
   }
-  return status;
+  return status < 0 ? status : check_rows(sim, t_end, err);
 }
 
 /* The same all at once. */
@@ -353,17 +373,20 @@ static sn_status solve_constrained(sn_sim *sim, double t_end, const double *q, c
   redmax *r = sim->method_work;
   sni_rows *rows = &sim->rows;
   sni_rows_eval(rows, t_end, t_end, q, qd);
-  for (int i = 0; i < rows->nrow; i++) {
-    rows->rhs[i] = -rows->row[i].rate - sni_closure_gain(sim) * rows->row[i].g;
-  }
+  aim(sim, qd);
   sni_graph_fill(&r->s, rows->kkt, rows);
   int bad = -1;
   double residual = 0;
-  sn_status status = sni_kkt_factorise(rows->kkt, r->s.b, rows->rhs, &bad);
+  sn_status status =
+      rows->nsided > 0 ? SN_OK : sni_kkt_factorise(rows->kkt, r->s.b, rows->rhs, &bad);
+  if (status >= 0) {
+    status = rows->nsided > 0
+                 ? sni_unilateral_solve(rows, r->s.b, rows->rhs, qd1, &bad, &residual)
+                 : sni_kkt_solve(rows->kkt, r->s.b, rows->rhs, qd1, rows->lambda, &residual);
+  }
   if (status < 0) {
     return sni_fail_body(sim, err, status, bad, t_end, "has a singular matrix");
   }
-  status = sni_kkt_solve(rows->kkt, r->s.b, rows->rhs, qd1, rows->lambda, &residual);
   info->residual = fmax(info->residual, residual);
   return status;
 }
@@ -398,11 +421,14 @@ static sn_status step_euler(sn_sim *sim, sn_state *state, const sn_input *input,
       }
     }
     if (status >= 0 && sim->d.rows && !sim->rows.kkt) {
-      const sn_status closed = constrain(sim, t_end, q, qd, qd1);
+      const sn_status closed = constrain(sim, t_end, q, qd, qd1, err);
       status = closed ? closed : status;
     }
     if (status < 0 || (status > 0 && !accepts(sim))) {
       return status;
+    }
+    if (sim->rows.nsided > 0) {
+      sni_unilateral_note(&sim->rows);
     }
     for (int k = 0; k < t->nv; k++) {
       q1[k] = q[k] + h * qd1[k];

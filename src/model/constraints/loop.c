@@ -113,42 +113,31 @@ static const sn_vec6 axes[6] = {{{1, 0, 0}, {0, 0, 0}}, {{0, 1, 0}, {0, 0, 0}},
                                 {{0, 0, 1}, {0, 0, 0}}, {{0, 0, 0}, {1, 0, 0}},
                                 {{0, 0, 0}, {0, 1, 0}}, {{0, 0, 0}, {0, 0, 1}}};
 
-int sni_constraint_loop_rows(const sni_constraint_eval *e, const sni_constraint *c, sni_row *row) {
-  const relative rel = relative_of(e, c);
-  const sn_se3 X = sn_se3_mul(sn_se3_inverse(rel.E_A), rel.E_B);
-  const sn_vec6 nu = sn_vec6_unrotate(rel.E_B.R, sn_vec6_sub(rel.b, rel.a));
-  double *q = e->loop_q + c->first, *qd = e->loop_qd + c->first;
-  const int nv = c->nv;
+/* What a loop is like at loop_q. */
+typedef struct loop_state {
+  relative rel;
   sn_se3 Q;
-  const bool constant = nv == 0 || sni_joint_ops_of(e->joints, c->joint)->constant_S;
-  sn_vec6 S[SN_NV_MAX], Sdot[SN_NV_MAX], own[6], r;
-  const sn_vec6 *B = nv == 0 ? axes : constant ? e->basis + 6 * c->joint : own;
-  double step[SN_NV_MAX];
-  for (int k = 0;; k++) {
-    joint_at(e, c, q, qd, &Q, S, Sdot);
-    r = sn_se3_log(sn_se3_mul(sn_se3_inverse(Q), X));
-    if (!constant) {
-      complete(S, nv, 0, nv, own);
-    }
-    along(S, nv, B, r, step);
-    double moved = 0, size = 1;
-    for (int j = 0; j < nv; j++) {
-      moved = fmax(moved, fabs(step[j]));
-      size = fmax(size, fabs(q[j]));
-    }
-    if (!(moved > 1e-14 * size) || k == NEWTON_MAX) {
-      break;
-    }
-    for (int j = 0; j < nv; j++) {
-      q[j] += step[j];
-    }
-  }
-  along(S, nv, B, nu, qd);
-  sn_vec6 drift = {{0, 0, 0}, {0, 0, 0}};
-  if (!constant) {
-    complete(S, nv, nv, 6, own);
-    joint_at(e, c, q, qd, &Q, S, Sdot); /* Sdot with the rates of now */
-    for (int k = 0; k < nv; k++) {
+  bool constant; /* S and B do not change */
+  sn_vec6 S[SN_NV_MAX], own[6];
+  const sn_vec6 *B;
+  sn_vec6 rest;   /* nudot - Sdot qd without the accelerations of the bodies, in axes of B */
+  sn_vec3 arm[2]; /* each body with a point of its own: where B is, and where A would have it */
+} loop_state;
+
+static void begin(const sni_constraint_eval *e, const sni_constraint *c, loop_state *s) {
+  s->rel = relative_of(e, c);
+  s->constant = c->nv == 0 || sni_joint_ops_of(e->joints, c->joint)->constant_S;
+  s->B = c->nv == 0 ? axes : s->constant ? e->basis + 6 * c->joint : s->own;
+}
+
+/* With the coordinates and rates of now. */
+static void look(const sni_constraint_eval *e, const sni_constraint *c, loop_state *s) {
+  const relative rel = s->rel;
+  const double *q = e->loop_q + c->first, *qd = e->loop_qd + c->first;
+  sn_vec6 Sdot[SN_NV_MAX], drift = {{0, 0, 0}, {0, 0, 0}};
+  if (!s->constant) {
+    joint_at(e, c, q, qd, &s->Q, s->S, Sdot);
+    for (int k = 0; k < c->nv; k++) {
       drift = sn_vec6_addscaled(drift, qd[k], Sdot[k]);
     }
   }
@@ -162,26 +151,87 @@ int sni_constraint_loop_rows(const sni_constraint_eval *e, const sni_constraint 
   const sn_vec3 carried = sn_vec3_cross(w_a, sn_vec3_sub(rel.b.v, v_a));
   const sn_vec6 moving = {sn_vec3_neg(sn_vec3_cross(w_b, d.w)),
                           sn_vec3_sub(sn_vec3_sub(turning, carried), sn_vec3_cross(w_b, d.v))};
-  const sn_vec6 rest = sn_vec6_sub(sn_vec6_unrotate(rel.E_B.R, moving), drift);
+  s->rest = sn_vec6_sub(sn_vec6_unrotate(rel.E_B.R, moving), drift);
+  s->arm[0] = sn_vec3_sub(sn_se3_mul(rel.E_A, s->Q).p, o_a);
+  s->arm[1] = sn_vec3_sub(rel.x, o_b);
+}
 
-  /* each body with the point of its own, where B is and where A would have it: the rate of the gap
-   * between the two, in world axes */
-  const sn_vec3 wanted = sn_se3_mul(rel.E_A, Q).p;
-  const sn_vec3 arm[2] = {sn_vec3_sub(wanted, o_a), sn_vec3_sub(rel.x, o_b)};
+/* A direction of B, over the twist of one of the bodies: the rate of the gap between the two. */
+static sn_vec6 over(const loop_state *s, int side, sn_vec6 b) {
+  const sn_vec6 n = sn_vec6_rotate(s->rel.E_B.R, b);
+  const sn_vec6 p = {sn_vec3_add(n.w, sn_vec3_cross(s->arm[side], n.v)), n.v};
+  return sn_vec6_scale(p, side ? 1 : -1);
+}
+
+int sni_constraint_loop_rows(const sni_constraint_eval *e, const sni_constraint *c, sni_row *row) {
+  loop_state s;
+  begin(e, c, &s);
+  const sn_se3 X = sn_se3_mul(sn_se3_inverse(s.rel.E_A), s.rel.E_B);
+  const sn_vec6 nu = sn_vec6_unrotate(s.rel.E_B.R, sn_vec6_sub(s.rel.b, s.rel.a));
+  double *q = e->loop_q + c->first, *qd = e->loop_qd + c->first;
+  const int nv = c->nv;
+  sn_vec6 Sdot[SN_NV_MAX], r;
+  double step[SN_NV_MAX];
+  for (int k = 0;; k++) {
+    joint_at(e, c, q, qd, &s.Q, s.S, Sdot);
+    r = sn_se3_log(sn_se3_mul(sn_se3_inverse(s.Q), X));
+    if (!s.constant) {
+      complete(s.S, nv, 0, nv, s.own);
+    }
+    along(s.S, nv, s.B, r, step);
+    double moved = 0, size = 1;
+    for (int j = 0; j < nv; j++) {
+      moved = fmax(moved, fabs(step[j]));
+      size = fmax(size, fabs(q[j]));
+    }
+    if (!(moved > 1e-14 * size) || k == NEWTON_MAX) {
+      break;
+    }
+    for (int j = 0; j < nv; j++) {
+      q[j] += step[j];
+    }
+  }
+  along(s.S, nv, s.B, nu, qd);
+  if (!s.constant) {
+    complete(s.S, nv, nv, 6, s.own);
+  }
+  look(e, c, &s);
   for (int i = nv; i < 6; i++) {
-    const sn_vec6 n = sn_vec6_rotate(rel.E_B.R, B[i]);
     sni_row *out = &row[i - nv]; /* field by field: there is room for many coordinates in it */
-    out->g = sn_vec6_dot(B[i], r);
+    out->g = sn_vec6_dot(s.B[i], r);
     out->rate = 0;
-    out->bias = sn_vec6_dot(B[i], rest);
+    out->bias = sn_vec6_dot(s.B[i], s.rest);
     out->ncoord = 0;
+    out->one_sided = false;
     for (int side = 0; side < 2; side++) {
-      const sn_vec6 p = {sn_vec3_add(n.w, sn_vec3_cross(arm[side], n.v)), n.v};
       out->body[side] = c->body[side];
-      out->p[side] = side ? p : sn_vec6_scale(p, -1);
+      out->p[side] = over(&s, side, s.B[i]);
     }
   }
   return 6 - nv;
+}
+
+void sni_constraint_loop_map(const sni_constraint_eval *e, const sni_constraint *c,
+                             sni_loop_map *out) {
+  sn_vec6 Sdot[SN_NV_MAX];
+  loop_state s;
+  begin(e, c, &s);
+  joint_at(e, c, e->loop_q + c->first, e->loop_qd + c->first, &s.Q, s.S, Sdot);
+  if (!s.constant) {
+    complete(s.S, c->nv, 0, c->nv, s.own);
+  }
+  look(e, c, &s);
+  double column[6][SN_NV_MAX]; /* qd for each direction of nu */
+  for (int k = 0; k < 6; k++) {
+    along(s.S, c->nv, s.B, axes[k], column[k]);
+  }
+  for (int i = 0; i < c->nv; i++) {
+    const sn_vec6 m = {{column[0][i], column[1][i], column[2][i]},
+                       {column[3][i], column[4][i], column[5][i]}};
+    out->bias[i] = sn_vec6_dot(m, s.rest);
+    out->p[0][i] = over(&s, 0, m);
+    out->p[1][i] = over(&s, 1, m);
+  }
 }
 
 const sni_constraint_ops sni_constraint_loop = {.kind = {.keyword = "loop"},

@@ -139,6 +139,7 @@ static const char *not_of_a_part(const sn_joint_def *part) {
          : part->rest.n > 0                       ? "rest"
          : part->armature.n > 0                   ? "armature"
          : part->lower.n > 0 || part->upper.n > 0 ? "limits"
+         : part->cone.enabled                     ? "cone"
          : part->friction.enabled                 ? "friction"
          : part->drive.enabled                    ? "drive"
                                                   : NULL;

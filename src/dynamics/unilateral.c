@@ -1,0 +1,406 @@
+/* unilateral.c: rows that push and do not pull. */
+#include "dynamics/unilateral.h"
+
+#include <string.h>
+
+#include "dynamics/rows.h"
+
+/* A rate is met, and a force does not pull, to this part of the largest. */
+#define EXACT 1e-12
+/* A row that is touched and leaves more slowly than this is held. */
+#define AT_REST 1e-9
+
+static bool is_hard(const sni_row *row) {
+  return row->stop.stiffness == 0;
+}
+
+static double largest(int n, const double *x) {
+  double most = 0;
+  for (int i = 0; i < n; i++) {
+    most = isfinite(x[i]) ? fmax(most, fabs(x[i])) : most;
+  }
+  return most;
+}
+
+bool sni_unilateral_is_free(const sni_rows *r, int i) {
+  return r->row[i].one_sided && !(r->u.events && r->u.held[r->u.slot[i]]);
+}
+
+void sni_unilateral_guess(sni_rows *r) {
+  sni_unilateral *u = &r->u;
+  r->nsided = 0;
+  for (int i = 0, k = 0, first = 0; i < r->nrow; i++) {
+    for (; k < r->of[i]; k++) {
+      first += r->constraint[k].nrow;
+    }
+    const bool same = i > 0 && r->of[i - 1] == r->of[i];
+    u->slot[i] = same ? u->slot[i - 1] + 1 : first;
+    r->nsided += r->row[i].one_sided;
+    u->in[i] = !sni_unilateral_is_free(r, i) || r->row[i].g <= SNI_TOUCH;
+    u->soft[i] = 0;
+  }
+  u->count = 0;
+  u->fresh = false;
+  u->impossible = -1;
+}
+
+/* ---- in the dual ---- */
+
+static sn_status add_column(sni_rows *r, int i) {
+  sni_unilateral *u = &r->u;
+  const size_t nv = (size_t)r->d->m->tree.nv;
+  const int k = u->count;
+  double *x = r->X + (size_t)k * nv;
+  sni_rows_column(r, i, r->column);
+  memset(x, 0, nv * sizeof *x);
+  const sn_status status = r->solve(r->user, r->column, x);
+  if (status < 0) {
+    return status;
+  }
+  sni_rows_mul(r, x, r->y);
+  u->which[u->count++] = i;
+  u->in[i] = true;
+  for (int j = 0; j <= k; j++) {
+    u->S[(size_t)k * (size_t)r->capacity + (size_t)j] = r->y[u->which[j]];
+  }
+  return SN_OK;
+}
+
+sn_status sni_unilateral_factorise(sni_rows *r) {
+  r->u.count = 0;
+  for (int i = 0; i < r->nrow; i++) {
+    const sn_status status = r->u.in[i] ? add_column(r, i) : SN_OK;
+    if (status < 0) {
+      return status;
+    }
+  }
+  return SN_OK;
+}
+
+/* lambda of the rows in the dual. */
+static void solve_dual(sni_rows *r, const double *c) {
+  sni_unilateral *u = &r->u;
+  sni_qp *qp = &u->qp;
+  const int n = qp->n = u->count;
+  for (int k = 0; k < n; k++) {
+    const int i = u->which[k];
+    const bool idle = c[i] == SNI_LET_GO;
+    memcpy(qp->S + (size_t)k * (size_t)n, u->S + (size_t)k * (size_t)r->capacity,
+           (size_t)(k + 1) * sizeof(double));
+    qp->S[(size_t)k * (size_t)n + (size_t)k] += u->soft[i];
+    qp->b[k] = idle ? 0 : u->free[i] - c[i];
+    qp->lo[k] = idle ? 0 : -INFINITY;
+    qp->hi[k] = idle || sni_unilateral_is_free(r, i) ? 0 : INFINITY;
+    qp->side[k] = idle ? 1 : 0;
+  }
+  sni_qp_info info;
+  sni_qp_solve(qp, &info);
+  const int k = info.impossible;
+  u->impossible = k >= 0 ? u->which[k] : -1;
+  u->short_of = info.short_of;
+}
+
+void sni_unilateral_correct(sni_rows *r, const double *c, double *x) {
+  sni_unilateral *u = &r->u;
+  const size_t nv = (size_t)r->d->m->tree.nv;
+  memcpy(u->start, x, nv * sizeof *x);
+  sni_rows_mul(r, x, u->free);
+  memcpy(u->v, u->free, (size_t)r->nrow * sizeof *u->v);
+  const double small = EXACT * fmax(largest(r->nrow, u->free), largest(r->nrow, c));
+  for (int pass = 0;; pass++) {
+    bool more = pass == 0;
+    for (int i = 0; i < r->nrow; i++) {
+      if (!u->in[i] && u->v[i] < c[i] - small && add_column(r, i) == SN_OK) {
+        more = true;
+      }
+    }
+    if (!more) {
+      return;
+    }
+    solve_dual(r, c);
+    memset(r->lambda, 0, (size_t)r->nrow * sizeof *r->lambda);
+    memcpy(x, u->start, nv * sizeof *x);
+    for (int k = 0; k < u->count; k++) {
+      const double lambda = u->qp.x[k], *column = r->X + (size_t)k * nv;
+      r->lambda[u->which[k]] = lambda;
+      for (size_t j = 0; lambda != 0 && j < nv; j++) {
+        x[j] -= lambda * column[j];
+      }
+    }
+    sni_rows_mul(r, x, u->v);
+  }
+}
+
+/* ---- as a graph ---- */
+
+/* Rows on the wrong side: in and pulling, or out and broken. */
+static bool is_wrong(const sni_rows *r, const double *c, int i, double small_v,
+                     double small_lambda) {
+  const sni_unilateral *u = &r->u;
+  if (!sni_unilateral_is_free(r, i)) {
+    return false;
+  }
+  return u->in[i] ? c[i] == SNI_LET_GO || r->lambda[i] > small_lambda : u->v[i] < c[i] - small_v;
+}
+
+static sn_status try_set(sni_rows *r, const double *b, const double *c, double *x, int *bad,
+                         double *residual) {
+  sni_unilateral *u = &r->u;
+  for (int i = 0; i < r->nrow; i++) {
+    u->aim[i] = u->in[i] && c[i] != SNI_LET_GO ? c[i] : 0;
+  }
+  if (!u->fresh) {
+    sni_kkt_set_rows(r->kkt, r);
+    const sn_status status = sni_kkt_factorise(r->kkt, b, u->aim, bad);
+    if (status < 0) {
+      return status;
+    }
+    u->fresh = true;
+  }
+  const sn_status status = sni_kkt_solve(r->kkt, b, u->aim, x, r->lambda, residual);
+  sni_rows_mul(r, x, u->v);
+  return status;
+}
+
+/* All rows that are wrong change sides, as long as they become fewer; where they do not, only the
+ * last one does, which ends for every positive definite matrix. */
+sn_status sni_unilateral_solve(sni_rows *r, const double *b, const double *c, double *x, int *bad,
+                               double *residual) {
+  enum { PATIENCE = 4 };
+  sni_unilateral *u = &r->u;
+  int least = r->nrow + 1, patience = PATIENCE;
+  for (int i = 0; i < r->nrow; i++) {
+    if (u->in[i] && c[i] == SNI_LET_GO) {
+      u->in[i] = u->fresh = false;
+    }
+  }
+  for (int k = 0; k < 50 + 2 * r->nsided; k++) {
+    const sn_status status = try_set(r, b, c, x, bad, residual);
+    if (status < 0) {
+      return status;
+    }
+    const double small_v = EXACT * fmax(largest(r->nrow, u->v), largest(r->nrow, c));
+    const double small_lambda = EXACT * largest(r->nrow, r->lambda);
+    int wrong = 0, last = -1;
+    for (int i = 0; i < r->nrow; i++) {
+      if (is_wrong(r, c, i, small_v, small_lambda)) {
+        last = i;
+        wrong++;
+      }
+    }
+    if (wrong == 0) {
+      return status;
+    }
+    patience = wrong < least ? PATIENCE : patience - 1;
+    least = wrong < least ? wrong : least;
+    for (int i = 0; i < r->nrow; i++) {
+      if (patience > 0 ? is_wrong(r, c, i, small_v, small_lambda) : i == last) {
+        u->in[i] = !u->in[i];
+      }
+    }
+    u->fresh = false;
+  }
+  return SN_NOT_CONVERGED;
+}
+
+/* ---- with the masses for A ---- */
+
+int sni_unilateral_momenta(sni_rows *r, double gain, const double *b, double *qd) {
+  sni_dynamics *d = r->d;
+  const sni_aba_in in = {.mass = d->mass, .joint_matrix = d->armature};
+  int bad = sni_rows_factorise_mass(r);
+  if (bad < 0 && r->kkt) {
+    bad = sni_factorise(&d->m->tree, &in, &d->w);
+  }
+  if (bad < 0) {
+    sni_Minv_mul(&d->m->tree, &d->w, b, qd);
+    sni_unilateral_aim_rates(r, gain, 0, qd);
+    sni_rows_correct(r, r->rhs, qd);
+  }
+  return bad;
+}
+
+sn_status sni_unilateral_close(sni_rows *r, double t, double t_ref, double tolerance, double *q,
+                               const double *qd, int *worst, double *gap) {
+  enum { CLOSE_MAX = 30 };
+  const int nv = r->d->m->tree.nv;
+  double before = INFINITY, *step = r->column;
+  for (int k = 0;; k++) {
+    sni_dynamics_kinematics(r->d, q, qd);
+    sni_rows_eval(r, t, t_ref, q, qd);
+    *gap = sni_rows_gap(r, worst);
+    /* in a singular pose a little may stay that no motion closes to first order */
+    const bool stuck = *gap > 0.5 * before && *gap <= 100 * tolerance;
+    before = *gap;
+    if (k == CLOSE_MAX || !isfinite(*gap)) {
+      return SN_NOT_CONVERGED;
+    }
+    if (sni_rows_factorise_mass(r) >= 0) {
+      return SN_E_SINGULAR;
+    }
+    if (*gap <= tolerance || stuck) {
+      return SN_OK;
+    }
+    sni_unilateral_aim_gaps(r);
+    memset(step, 0, (size_t)nv * sizeof *step);
+    sni_rows_correct(r, r->rhs, step);
+    for (int j = 0; j < nv; j++) {
+      q[j] += step[j];
+    }
+  }
+}
+
+void sni_unilateral_bounce(sni_rows *r, double slow, double *qd) {
+  sni_rows_factorise_mass(r);
+  sni_unilateral_aim_rates(r, 0, slow, qd);
+  sni_rows_correct(r, r->rhs, qd);
+}
+
+/* ---- what rows are asked for ---- */
+
+void sni_unilateral_aim_step(sni_rows *r, double h, double gain, double penetration,
+                             const double *qd) {
+  sni_unilateral *u = &r->u;
+  if (r->nsided > 0) {
+    sni_rows_mul(r, qd, u->v);
+  }
+  for (int i = 0; i < r->nrow; i++) {
+    const sni_row *row = &r->row[i];
+    const sn_stop_def *stop = &row->stop;
+    const double before = row->one_sided ? u->v[i] + row->rate : 0;
+    const bool hits = row->g + h * before <= 0, back = stop->restitution > 0;
+    double to;
+    if (!row->one_sided) {
+      to = -gain * row->g;
+    } else if (stop->stiffness > 0) {
+      /* f = -k (g + h v) - d v, an impulse h f = -lambda */
+      const double stiff = h * stop->stiffness + stop->damping;
+      u->soft[i] = 1 / (h * stiff);
+      to = -stop->stiffness * row->g / stiff;
+    } else if (penetration > 0) {
+      to = row->g > 0 ? SNI_LET_GO : fmax(-penetration * row->g, -stop->restitution * before);
+    } else if (back && before < 0 && hits) {
+      to = -stop->restitution * before;
+    } else {
+      /* what will be hit although it is not yet heading there comes back at the end of the step */
+      to = back && row->g > SNI_TOUCH ? SNI_LET_GO : -row->g / h;
+    }
+    r->rhs[i] = to - (to == SNI_LET_GO ? 0 : row->rate);
+  }
+}
+
+void sni_unilateral_note(sni_rows *r) {
+  sni_unilateral *u = &r->u;
+  const double small = 1e-9 * largest(r->nrow, r->lambda);
+  u->acting = SNI_HASH_SEED;
+  for (int i = 0; i < r->nrow; i++) {
+    if (r->row[i].one_sided && r->lambda[i] < -small) {
+      u->acting = sni_hash(u->acting, &u->slot[i], sizeof u->slot[i]);
+    }
+  }
+}
+
+void sni_unilateral_aim_gaps(sni_rows *r) {
+  for (int i = 0; i < r->nrow; i++) {
+    const bool soft = r->row[i].one_sided && !is_hard(&r->row[i]);
+    r->rhs[i] = soft ? SNI_LET_GO : -r->row[i].g;
+  }
+}
+
+/* Hard, and touched. */
+static bool is_touched(const sni_row *row) {
+  return is_hard(row) && row->g <= SNI_TOUCH;
+}
+
+void sni_unilateral_aim_rates(sni_rows *r, double gain, double slow, const double *qd) {
+  sni_unilateral *u = &r->u;
+  double least = 0;
+  if (r->nsided > 0) {
+    sni_rows_mul(r, qd, u->v);
+    least = slow * (1 + largest(r->nrow, u->v));
+  }
+  for (int i = 0; i < r->nrow; i++) {
+    const sni_row *row = &r->row[i];
+    const double before = row->one_sided ? u->v[i] + row->rate : 0;
+    if (!sni_unilateral_is_free(r, i)) {
+      r->rhs[i] = -row->rate - gain * row->g;
+    } else {
+      r->rhs[i] = is_touched(row)
+                      ? -row->rate + (before < -least ? -row->stop.restitution * before : 0)
+                      : SNI_LET_GO;
+    }
+  }
+}
+
+void sni_unilateral_aim_accelerations(sni_rows *r, const double *qd) {
+  sni_unilateral *u = &r->u;
+  if (r->nsided == 0) {
+    return;
+  }
+  sni_rows_mul(r, qd, u->v);
+  const double slow = AT_REST * (1 + largest(r->nrow, u->v));
+  for (int i = 0; i < r->nrow; i++) {
+    const sni_row *row = &r->row[i];
+    const bool touches = is_touched(row) && u->v[i] + row->rate <= slow;
+    if (row->one_sided && (u->events ? sni_unilateral_is_free(r, i) : !touches)) {
+      r->rhs[i] = SNI_LET_GO;
+    }
+  }
+}
+
+double sni_unilateral_soften(sni_rows *r, double t, double t_ref, const double *q, const double *qd,
+                             bool forces) {
+  sni_unilateral *u = &r->u;
+  double energy = 0;
+  sni_rows_eval(r, t, t_ref, q, qd);
+  sni_rows_mul(r, qd, u->v);
+  for (int i = 0; i < r->nrow; i++) {
+    const sni_row *row = &r->row[i];
+    const sn_stop_def *stop = &row->stop;
+    if (!row->one_sided || is_hard(row) || row->g >= 0) {
+      continue;
+    }
+    energy += 0.5 * stop->stiffness * row->g * row->g;
+    const double f = -stop->stiffness * row->g - stop->damping * (u->v[i] + row->rate);
+    if (forces && f > 0) {
+      sni_rows_push(r, i, f);
+    }
+  }
+  return energy;
+}
+
+/* ---- memory ---- */
+
+static size_t lay_out(sni_unilateral *u, int capacity, int nv, bool dual, char *memory) {
+  const size_t n = (size_t)capacity;
+  size_t used = 0;
+#define TAKE(count, size)                                                                          \
+  (memory ? (void *)(memory + used) : NULL);                                                       \
+  used += ((count) * (size) + 63) / 64 * 64
+  u->in = TAKE(n, sizeof *u->in);
+  u->which = TAKE(n, sizeof *u->which);
+  u->slot = TAKE(n, sizeof *u->slot);
+  u->held = TAKE(n, sizeof *u->held);
+  u->soft = TAKE(n, sizeof *u->soft);
+  u->free = TAKE(n, sizeof *u->free);
+  u->v = TAKE(n, sizeof *u->v);
+  u->aim = TAKE(n, sizeof *u->aim);
+  u->start = TAKE((size_t)nv, sizeof *u->start);
+  u->S = TAKE(dual ? n * n : 0, sizeof *u->S);
+  void *qp = TAKE(dual ? sni_qp_size(capacity) : 0, 1);
+#undef TAKE
+  if (memory && dual) {
+    sni_qp_place(&u->qp, capacity, qp);
+  }
+  return used;
+}
+
+size_t sni_unilateral_size(int capacity, int nv, bool dual) {
+  sni_unilateral u;
+  return lay_out(&u, capacity, nv, dual, NULL);
+}
+
+void sni_unilateral_place(sni_unilateral *u, int capacity, int nv, bool dual, void *memory) {
+  *u = (sni_unilateral){.impossible = -1};
+  lay_out(u, capacity, nv, dual, memory);
+}

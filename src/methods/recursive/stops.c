@@ -1,0 +1,116 @@
+/* stops.c: hard limits in methods that integrate accelerations. */
+#include "methods/recursive/stops.h"
+
+#include <string.h>
+
+/* A limit is passed by so much (a projection leaves a fifth of it), or pulls by this part of the
+ * largest force. */
+#define PASSED (0.5 * SNI_TOUCH)
+#define PULLS  1e-9
+/* What comes in more slowly than this part of what moves does not bounce: bounces come ever faster.
+ */
+#define SLOW 1e-6
+
+bool sni_stops_any(const sn_sim *sim) {
+  const sn_model *m = sim->m;
+  for (int k = 0; k < m->nconstraint; k++) {
+    if (m->constraint[k].nsided > 0 && m->constraint[k].stop.stiffness == 0) {
+      return true;
+    }
+  }
+  return false;
+}
+
+static bool is_hard(const sni_row *row) {
+  return row->one_sided && row->stop.stiffness == 0;
+}
+
+/* Kinematics, and rows there. */
+static void look(sn_sim *sim, double t, double t_ref, const double *y) {
+  const int nv = sim->m->tree.nv;
+  sni_dynamics_kinematics(&sim->d, y, y + nv);
+  sni_rows_eval(&sim->rows, t, t_ref, y, y + nv);
+}
+
+static double largest_force(const sni_rows *r) {
+  double most = 0;
+  for (int i = 0; i < r->nrow; i++) {
+    most = fmax(most, fabs(r->lambda[i]));
+  }
+  return most;
+}
+
+bool sni_stops_crossed(sn_sim *sim, const sni_ode *ode, double t, double t_ref, double *y,
+                       double *rate) {
+  sni_rows *r = &sim->rows;
+  bool held = false, crossed = false;
+  look(sim, t, t_ref, y);
+  for (int i = 0; i < r->nrow; i++) {
+    const bool free = sni_unilateral_is_free(r, i);
+    crossed = crossed || (free && is_hard(&r->row[i]) && r->row[i].g < -PASSED);
+    held = held || (r->row[i].one_sided && !free);
+  }
+  if (crossed || !held) {
+    return crossed;
+  }
+  ode->f(ode->user, t, t_ref, y, rate);
+  const double small = PULLS * largest_force(r);
+  for (int i = 0; i < r->nrow; i++) {
+    crossed = crossed || (r->row[i].one_sided && r->lambda[i] > small);
+  }
+  return crossed;
+}
+
+/* Rows that touch hold, or let go. */
+static void hold_touched(sni_rows *r, bool hold) {
+  for (int i = 0; i < r->nrow; i++) {
+    if (is_hard(&r->row[i]) && (!hold || r->row[i].g <= SNI_TOUCH)) {
+      r->u.held[r->u.slot[i]] = hold;
+    }
+  }
+}
+
+sn_status sni_stops_meet(sn_sim *sim, const sni_ode *ode, double t, double t_ref, double *y,
+                         double *rate, sn_error *err) {
+  sni_rows *r = &sim->rows;
+  const int nv = sim->m->tree.nv;
+  double *qd = y + nv;
+  /* what is passed a little is where it hits: nothing else may move on the way there */
+  r->u.events = true;
+  hold_touched(r, false);
+  look(sim, t, t_ref, y);
+  hold_touched(r, true);
+  memcpy(rate, qd, (size_t)nv * sizeof *rate); /* a projection is not an impact */
+  const sn_status status = sni_sim_project(sim, t, t_ref, y, rate, err);
+  if (status) {
+    return status;
+  }
+  hold_touched(r, false);
+  look(sim, t, t_ref, y);
+  sni_unilateral_bounce(r, SLOW, qd);
+  /* of what is at rest there now, which limits push? */
+  r->u.events = false;
+  ode->f(ode->user, t, t_ref, y, rate);
+  r->u.events = true;
+  const double small = PULLS * largest_force(r);
+  for (int i = 0; i < r->nrow; i++) {
+    r->u.held[r->u.slot[i]] = is_hard(&r->row[i]) && r->lambda[i] < -small;
+  }
+  return SN_OK;
+}
+
+int sni_stops_count(const sn_model *m) {
+  return m->nsided > 0 ? m->nrow : 0;
+}
+
+void sni_stops_load(sn_sim *sim, const double *from) {
+  for (int k = 0; k < sni_stops_count(sim->m); k++) {
+    sim->rows.u.held[k] = from[k] != 0;
+  }
+}
+
+void sni_stops_save(const sn_sim *sim, double *to) {
+  for (int k = 0; k < sni_stops_count(sim->m); k++) {
+    to[k] = sim->rows.u.held[k];
+  }
+}

@@ -1,0 +1,480 @@
+/* What limits do to a motion: known motions, energy, momentum, by the method recursive and by
+ * redmax with all its solvers; cones, half-spaces, limits of loops; soft stops. */
+#include "trees.h"
+#include "redmax.h"
+#include "sinew/scene.h"
+
+static sn_model *model_of(const char *text) {
+  sn_scene *scene = NULL;
+  sn_error err = {0};
+  CHECK(sn_scene_load_text(text, strlen(text), "test", NULL, &scene, &err) == SN_OK, "line %d: %s",
+        err.line, err.text);
+  sn_model *m = sn_scene_take_model(scene);
+  sn_scene_free(&scene);
+  return m;
+}
+
+static sn_options tight(double step) {
+  sn_options o = sn_options_default();
+  o.step = step;
+  o.recursive.rel_tol = 1e-11;
+  o.recursive.abs_tol = 1e-12;
+  return o;
+}
+
+typedef struct bench {
+  sn_model *m;
+  sn_sim *sim;
+  sn_state *s;
+} bench;
+
+static bench open_with(const char *text, sn_options o) {
+  bench b = {.m = model_of(text)};
+  sn_error err = {0};
+  b.sim = test_sim(b.m, &o);
+  b.s = test_state(b.m);
+  CHECK(sn_sim_assemble(b.sim, b.s, &err) == SN_OK, "%s", err.text);
+  return b;
+}
+
+static void finish(bench *b) {
+  sn_state_free(&b->s);
+  sn_sim_free(&b->sim);
+  sn_model_free(&b->m);
+}
+
+static void step(bench *b, int n) {
+  for (int k = 0; k < n; k++) {
+    test_step(b->sim, b->s, NULL);
+  }
+}
+
+static double energy_of(const bench *b) {
+  sn_energy e;
+  sn_sim_energy(b->sim, b->s, &e);
+  return e.kinetic + e.potential;
+}
+
+/* How far the worst hard row is passed. */
+static double passed(const bench *b) {
+  const double t = *sn_state_time(b->s), *q = sn_state_q(b->s), *qd = sn_state_qd(b->s);
+  int worst;
+  sni_dynamics_kinematics(&b->sim->d, q, qd);
+  sni_rows_eval(&b->sim->rows, t, t, q, qd);
+  return sni_rows_gap(&b->sim->rows, &worst);
+}
+
+/* ---- one body ---- */
+
+#define FALL                                                                                       \
+  "sinew: 1\n"                                                                                     \
+  "gravity: [0, 0, -10]\n"                                                                         \
+  "bodies:\n"                                                                                      \
+  "  ball:\n"                                                                                      \
+  "    joint: {type: prismatic, axis: [0, 0, 1], limits: [0, 100], stop: {restitution: %g}}\n"     \
+  "    inertia: {mass: 2, xx: 1, yy: 1, zz: 1}\n"                                                  \
+  "initial: {ball: {q: 1.25}}\n"
+
+/* From 1.25 m it comes down at t = 0.5 with 5 m/s, goes up with 5 e, and so on. */
+static double height(double t, double e) {
+  double v = 0, x = 1.25;
+  double down = 0.5;
+  for (int k = 0; k < 60; k++) {
+    if (t <= down) {
+      return x + v * t - 5 * t * t;
+    }
+    v = e * (10 * down - v);
+    x = 0;
+    t -= down;
+    down = v / 5;
+  }
+  return 0;
+}
+
+TEST(balls_bounce) {
+  const double e[] = {0, 0.5, 0.8, 1};
+  for (int k = 0; k < 4; k++) {
+    for (int rk4 = 0; rk4 < 2; rk4++) {
+      char text[600];
+      snprintf(text, sizeof text, FALL, e[k]);
+      sn_options o = tight(0.013);
+      o.recursive.integrator = rk4 ? SN_RK4 : SN_DOPRI5;
+      bench b = open_with(text, o);
+      for (int n = 1; n <= 150; n++) {
+        step(&b, 1);
+        const double x = *sn_state_q(b.s), to = height(0.013 * n, e[k]);
+        CHECK(fabs(x - to) < 1e-8, "e = %g, %s, t = %g: %.12g, not %.12g", e[k],
+              rk4 ? "rk4" : "dopri5", 0.013 * n, x, to);
+      }
+      finish(&b);
+    }
+  }
+}
+
+/* Steps of first order: the bounce is right to the length of a step. */
+TEST(balls_bounce_in_redmax) {
+  for (int which = 0; which < 2; which++) {
+    for (int k = 0; k < 3; k++) {
+      const double e[] = {0, 0.5, 0.8};
+      char text[600];
+      snprintf(text, sizeof text, FALL, e[k]);
+      double worst[2] = {0, 0};
+      for (int fine = 0; fine < 2; fine++) {
+        sn_options o = redmax_options(fine ? 0.00025 : 0.001);
+        o.redmax.integrator = which ? SN_EXTRAPOLATED : SN_EULER;
+        bench b = open_with(text, o);
+        const int steps = fine ? 4000 : 1000;
+        for (int n = 1; n <= steps; n++) {
+          step(&b, 1);
+          const double x = *sn_state_q(b.s);
+          CHECK(x > -1e-9, "t = %g: at %g", *sn_state_time(b.s), x);
+          worst[fine] = fmax(worst[fine], fabs(x - height(*sn_state_time(b.s), e[k])));
+        }
+        finish(&b);
+      }
+      CHECK(worst[0] < 0.02 && worst[1] < 0.4 * worst[0] + 1e-9, "e = %g: off by %g, then %g", e[k],
+            worst[0], worst[1]);
+    }
+  }
+}
+
+/* A pendulum that meets its stop keeps e of its speed. */
+TEST(restitution_is_kept) {
+  bench b = open_with("sinew: 1\n"
+                      "bodies:\n"
+                      "  rod:\n"
+                      "    joint: {type: revolute, axis: [0, 1, 0], limits: [-1, 30*deg], stop: "
+                      "{restitution: 0.7}}\n"
+                      "    shapes: [{type: capsule, from: [0, 0, 0], to: [1, 0, 0], radius: 0.05, "
+                      "density: 1000}]\n",
+                      tight(0.001));
+  double ratio = 0;
+  for (int k = 0; k < 1000 && ratio == 0; k++) {
+    const double before = sn_state_qd(b.s)[0], E = energy_of(&b);
+    step(&b, 1);
+    if (sn_state_qd(b.s)[0] < 0 && before > 0) { /* both energies are those at the stop */
+      const double after = energy_of(&b);
+      sn_state_q(b.s)[0] = SN_PI / 6;
+      sn_state_qd(b.s)[0] = 0;
+      const double V = energy_of(&b);
+      ratio = sqrt((after - V) / (E - V));
+    }
+  }
+  CHECK(fabs(ratio - 0.7) < 1e-6, "%.9g", ratio);
+  finish(&b);
+}
+
+/* ---- chains ---- */
+
+/* The first link may turn, the others no further than their stops. */
+#define CHAIN                                                                                      \
+  "sinew: 1\n"                                                                                     \
+  "bodies:\n"                                                                                      \
+  "  link:\n"                                                                                      \
+  "    joint: {type: revolute, axis: [0, 1, 0], limits: [-9, 9]}\n"                                \
+  "    repeat: {count: %d, joint: {at: [0.5, 0, 0], limits: [-0.3, 0.2]}}\n"                       \
+  "    shapes: [{type: capsule, from: [0, 0, 0], to: [0.5, 0, 0], radius: 0.05, density: 1000}]\n"
+
+/* Plastic stops take energy, and every solver finds the same motion. */
+TEST(solvers_agree_and_energy_falls) {
+  char text[1000];
+  snprintf(text, sizeof text,
+           CHAIN "gravity: [0, 0, 0]\n"
+                 "initial: {link_1: {qd: 3}, link_3: {qd: -7}, link_5: {qd: 4}, link_8: {qd: 9}}\n",
+           8);
+  for (int integrator = 0; integrator < 2; integrator++) {
+    double q[REDMAX_SOLVERS][8];
+    for (int solver = 0; solver < REDMAX_SOLVERS; solver++) {
+      sn_options o = redmax_options(0.01);
+      o.redmax.solver = redmax_solver[solver].option;
+      o.redmax.tolerance = 1e-13;
+      o.redmax.integrator = integrator ? SN_EXTRAPOLATED : SN_EULER;
+      bench b = open_with(text, o);
+      double E = energy_of(&b), most = 0;
+      int at_stop = 0;
+      for (int k = 0; k < 150; k++) {
+        step(&b, 1);
+        const double now = energy_of(&b);
+        CHECK(now <= E * (1 + 1e-9), "%s, integrator %d, t = %g: energy rises by %g",
+              redmax_solver[solver].name, integrator, *sn_state_time(b.s), now - E);
+        E = now;
+        most = fmax(most, passed(&b));
+        for (int i = 1; i < 8; i++) {
+          const double x = sn_state_q(b.s)[i];
+          at_stop += x > 0.2 - 1e-8 || x < -0.3 + 1e-8;
+        }
+        if (k == 60) {
+          memcpy(q[solver], sn_state_q(b.s), sizeof q[solver]);
+        }
+      }
+      CHECK(most < 1e-9, "%s: passed by %g", redmax_solver[solver].name, most);
+      CHECK(at_stop > 100, "%s: at a stop %d times", redmax_solver[solver].name, at_stop);
+      for (int i = 0; i < 8; i++) {
+        /* whether a step is extrapolated hangs on which rows push, be it by rounding */
+        const double near = integrator ? 1e-2 : 1e-7;
+        CHECK(fabs(q[solver][i] - q[0][i]) < near, "%s, coordinate %d: %g, not %g",
+              redmax_solver[solver].name, i, q[solver][i], q[0][i]);
+      }
+      finish(&b);
+    }
+  }
+}
+
+/* Hundreds of limits: the graph, and the same as in the dual. */
+TEST(long_chains) {
+  char text[800];
+  snprintf(text, sizeof text, CHAIN, 60);
+  double q[2][60];
+  for (int graph = 0; graph < 2; graph++) {
+    sn_options o = redmax_options(0.005);
+    o.redmax.solver = graph ? SN_SOLVER_GRAPH : SN_SOLVER_TREE;
+    bench b = open_with(text, o);
+    for (int k = 0; k < 60; k++) {
+      step(&b, 1);
+      CHECK(passed(&b) < 1e-9, "graph %d, step %d: passed by %g", graph, k, passed(&b));
+    }
+    memcpy(q[graph], sn_state_q(b.s), sizeof q[graph]);
+    finish(&b);
+  }
+  for (int i = 0; i < 60; i++) {
+    CHECK(fabs(q[0][i] - q[1][i]) < 1e-6, "link %d: %g and %g", i, q[0][i], q[1][i]);
+  }
+}
+
+/* redmax converges to what recursive does. */
+TEST(methods_agree) {
+  char text[800];
+  snprintf(text, sizeof text, CHAIN, 3);
+  bench exact = open_with(text, tight(0.01));
+  step(&exact, 40);
+  double off[2];
+  for (int fine = 0; fine < 2; fine++) {
+    bench b = open_with(text, redmax_options(fine ? 1e-4 : 4e-4));
+    step(&b, fine ? 4000 : 1000);
+    off[fine] = largest_difference(sn_state_q(b.s), sn_state_q(exact.s), 3);
+    finish(&b);
+  }
+  CHECK(off[0] < 0.01 && off[1] < 0.4 * off[0], "off by %g, then %g", off[0], off[1]);
+  CHECK(passed(&exact) < 1e-9, "passed by %g", passed(&exact));
+  finish(&exact);
+}
+
+#define FLOATING                                                                                   \
+  "sinew: 1\n"                                                                                     \
+  "gravity: [0, 0, 0]\n"                                                                           \
+  "bodies:\n"                                                                                      \
+  "  a: {joint: {type: free}, inertia: {mass: 2, at: [0.1, 0, 0], xx: 1, yy: 2, zz: 2.5}}\n"       \
+  "  b: {parent: a, joint: {type: revolute, axis: [0, 1, 1], at: [1, 0, 0], limits: [-0.5, 0.5], " \
+  "stop: {restitution: 0.5}}, inertia: {mass: 1, at: [0.5, 0, 0], xx: 0.2, yy: 0.5, zz: 0.6}}\n"   \
+  "  c: {parent: b, joint: {type: spherical, at: [1, 0, 0], cone: {swing: 0.4, twist: [-0.2, "     \
+  "0.3], axis: [1, 0, 0]}}, inertia: {mass: 1, at: [0.5, 0, 0], xx: 0.2, yy: 0.5, zz: 0.6}}\n"     \
+  "initial: {a: {qd: [0.1, 0.2, 0, 0.5, 0.1, 0]}, b: {qd: 1.5}, c: {qd: [0.7, 1, -0.5]}}\n"
+
+/* Stops are between bodies: they change no momentum of the whole. */
+TEST(momentum_stays) {
+  bench b = open_with(FLOATING, tight(0.02));
+  sn_energy before, after;
+  sn_sim_energy(b.sim, b.s, &before);
+  double T = before.kinetic;
+  double most = 0;
+  for (int k = 0; k < 200; k++) {
+    step(&b, 1);
+    sn_sim_energy(b.sim, b.s, &after);
+    CHECK(after.kinetic < T + 1e-8, "t = %g: energy rises", *sn_state_time(b.s));
+    T = after.kinetic;
+    most = fmax(most, passed(&b));
+  }
+  CHECK(most < 1e-9, "passed by %g", most);
+  CHECK(T < 0.9 * before.kinetic, "nothing was hit");
+  CHECK(sn_vec3_norm(sn_vec3_sub(after.momentum, before.momentum)) < 1e-8, "momentum");
+  CHECK(sn_vec3_norm(sn_vec3_sub(after.angular_momentum, before.angular_momentum)) < 1e-8,
+        "angular momentum changes by %g",
+        sn_vec3_norm(sn_vec3_sub(after.angular_momentum, before.angular_momentum)));
+  finish(&b);
+}
+
+TEST(cones_hold_in_redmax) {
+  for (int solver = 0; solver < REDMAX_SOLVERS; solver++) {
+    sn_options o = redmax_options(0.01);
+    o.redmax.solver = redmax_solver[solver].option;
+    bench b = open_with(FLOATING, o);
+    for (int k = 0; k < 200; k++) {
+      step(&b, 1);
+      CHECK(passed(&b) < 1e-9, "%s: passed by %g", redmax_solver[solver].name, passed(&b));
+    }
+    finish(&b);
+  }
+}
+
+/* ---- half-spaces ---- */
+
+/* A rod falls onto a table that is hinged and falls with it: their points stay apart. */
+TEST(planes_may_move) {
+  const char *text =
+      "sinew: 1\n"
+      "bodies:\n"
+      "  table: {joint: {type: revolute, axis: [0, 1, 0], damping: 2}, shapes: [{type: box, size: "
+      "[2, 1, 0.1], at: [1, 0, 0], density: 300}]}\n"
+      "  stone: {joint: {type: free, at: [1.2, 0, 0.6]}, shapes: [{type: sphere, radius: 0.1, "
+      "density: 3000}]}\n"
+      "constraints:\n"
+      "  on: {type: half_space, body: stone, radius: 0.1, on: {body: table, at: [0, 0, 0.05]}}\n";
+  sn_options o[] = {tight(0.01), redmax_options(0.002)};
+  double q[2][7];
+  for (int k = 0; k < 2; k++) {
+    bench b = open_with(text, o[k]);
+    for (int n = 0; n < (k ? 300 : 60); n++) {
+      step(&b, 1);
+      CHECK(passed(&b) < 1e-9, "method %d: passed by %g", k, passed(&b));
+    }
+    memcpy(q[k], sn_state_q(b.s), sizeof q[k]);
+    finish(&b);
+  }
+  CHECK(largest_difference(q[0], q[1], 7) < 0.02, "%g apart", largest_difference(q[0], q[1], 7));
+}
+
+/* ---- loops ---- */
+
+#define BARS                                                                                       \
+  "sinew: 1\n"                                                                                     \
+  "bodies:\n"                                                                                      \
+  "  left: {joint: {type: revolute, axis: [0, 1, 0]%s}, shapes: [{type: box, size: [0.1, 0.1, "    \
+  "1], at: [0, 0, -0.5], density: 1000}]}\n"                                                       \
+  "  top: {parent: left, joint: {type: revolute, axis: [0, 1, 0], at: [0, 0, -1]}, shapes: "       \
+  "[{type: box, size: [1, 0.1, 0.1], at: [0.5, 0, 0], density: 1000}]}\n"                          \
+  "  right: {parent: top, joint: {type: revolute, axis: [0, 1, 0], at: [1, 0, 0]}, shapes: "       \
+  "[{type: box, size: [0.1, 0.1, 1.2], at: [0, 0, 0.6], density: 1000}]}\n"                        \
+  "loops:\n"                                                                                       \
+  "  pin: {type: revolute, axis: [0, 1, 0], a: {body: world, at: [1, 0, 0.2]}, b: {body: right, "  \
+  "at: [0, 0, 1.2]}%s}\n"                                                                          \
+  "initial: {left: {qd: 2}, top: {qd: -2}, right: {qd: 1.7}}\n"
+
+/* A stop in the joint that closes the loop, where the other bars lead to the same angle. */
+TEST(loops_have_limits) {
+  char text[1500], range[80];
+  snprintf(text, sizeof text, BARS, "", "");
+  bench free = open_with(text, tight(0.01));
+  double far = 0;
+  for (int k = 0; k < 100; k++) {
+    step(&free, 1);
+    const double q = free.sim->rows.loop_q[0];
+    far = fabs(q) > fabs(far) ? q : far;
+  }
+  finish(&free);
+  CHECK(fabs(far) > 0.2, "swings by %g only", far);
+  const double stop = 0.5 * far;
+  if (stop > 0) {
+    snprintf(range, sizeof range, ", limits: [-2, %.17g]", stop);
+  } else {
+    snprintf(range, sizeof range, ", limits: [%.17g, 2]", stop);
+  }
+  snprintf(text, sizeof text, BARS, "", range);
+  const sn_options o[] = {tight(0.01), redmax_options(0.001)};
+  double q[2][3];
+  for (int k = 0; k < 2; k++) {
+    bench b = open_with(text, o[k]);
+    double most = 0, E = energy_of(&b);
+    for (int n = 0; n < (k ? 1000 : 100); n++) {
+      step(&b, 1);
+      most = fmax(most, (b.sim->rows.loop_q[0] - stop) * (stop > 0 ? 1 : -1));
+      CHECK(passed(&b) < 1e-9, "method %d: passed by %g", k, passed(&b));
+      CHECK(k || energy_of(&b) < E + 1e-6, "energy rises by %g", energy_of(&b) - E);
+    }
+    CHECK(fabs(most) < 1e-8, "method %d: comes to %g of the stop", k, most);
+    memcpy(q[k], sn_state_q(b.s), sizeof q[k]);
+    finish(&b);
+  }
+  CHECK(largest_difference(q[0], q[1], 3) < 0.01, "%g apart", largest_difference(q[0], q[1], 3));
+}
+
+/* ---- soft stops ---- */
+
+/* Rests where the spring bears the weight, and swings about it as a spring does. */
+TEST(soft_stops_are_springs) {
+  const char *text = "sinew: 1\n"
+                     "gravity: [0, 0, -10]\n"
+                     "bodies:\n"
+                     "  ball:\n"
+                     "    joint: {type: prismatic, axis: [0, 0, 1], limits: [0, 100], stop: "
+                     "{stiffness: 800, damping: %g}}\n"
+                     "    inertia: {mass: 2, xx: 1, yy: 1, zz: 1}\n"
+                     "initial: {ball: {q: 0.1}}\n";
+  char with[400];
+  for (int method = 0; method < 2; method++) {
+    for (int graph = 0; graph < 2; graph++) {
+      snprintf(with, sizeof with, text, 20.0);
+      sn_options o = method ? redmax_options(0.002) : tight(0.01);
+      o.redmax.solver = graph ? SN_SOLVER_GRAPH : SN_SOLVER_AUTO;
+      bench b = open_with(with, o);
+      step(&b, method ? 2500 : 500);
+      CHECK(fabs(*sn_state_q(b.s) + 0.025) < 1e-5, "method %d rests at %g, not -0.025", method,
+            *sn_state_q(b.s));
+      finish(&b);
+    }
+  }
+  snprintf(with, sizeof with, text, 0.0);
+  bench b = open_with(with, tight(0.01));
+  const double E = energy_of(&b);
+  for (int k = 0; k < 200; k++) {
+    step(&b, 1);
+    CHECK(fabs(energy_of(&b) - E) < 1e-7, "energy changes by %g", energy_of(&b) - E);
+  }
+  finish(&b);
+}
+
+/* ---- trouble ---- */
+
+TEST(what_cannot_hold_is_named) {
+  const char *text = "sinew: 1\n"
+                     "bodies:\n"
+                     "  arm: {joint: {type: revolute, axis: [0, 1, 0], limits: [-0.5, 0.5]}, "
+                     "shapes: [{type: sphere, radius: 0.1, density: 1000}]}\n"
+                     "motions: {turn: {joint: arm, q: t}}\n";
+  bench b = open_with(text, redmax_options(0.01));
+  sn_error err = {0};
+  sn_status status = SN_OK;
+  for (int k = 0; k < 100 && !status; k++) {
+    status = sn_sim_step(b.sim, b.s, NULL, NULL, &err);
+  }
+  CHECK(status == SN_E_UNCONVERGED && strstr(err.text, "the limit of 'arm' cannot hold"), "%d: %s",
+        (int)status, err.text);
+  CHECK(fabs(*sn_state_time(b.s) - 0.5) < 0.011, "at t = %g", *sn_state_time(b.s));
+  finish(&b);
+}
+
+TEST(starts_beyond_a_limit_are_put_back) {
+  const char *text = "sinew: 1\n"
+                     "bodies:\n"
+                     "  arm: {joint: {type: revolute, axis: [0, 1, 0], limits: [-0.5, 0.5]}, "
+                     "shapes: [{type: sphere, radius: 0.1, density: 1000}]}\n"
+                     "initial: {arm: {q: 0.7, qd: 1}}\n";
+  bench b = open_with(text, tight(0.01));
+  CHECK(fabs(*sn_state_q(b.s) - 0.5) < 1e-9 && fabs(*sn_state_qd(b.s)) < 1e-12, "%g %g",
+        *sn_state_q(b.s), *sn_state_qd(b.s));
+  finish(&b);
+}
+
+/* A state saved in the middle goes on with the same bits. */
+TEST(snapshots_go_on) {
+  const sn_options o[] = {tight(0.01), redmax_options(0.01)};
+  for (int k = 0; k < 2; k++) {
+    char text[800];
+    snprintf(text, sizeof text, CHAIN, 5);
+    bench b = open_with(text, o[k]), other = open_with(text, o[k]);
+    step(&b, 37);
+    sn_state_copy(other.s, b.s);
+    step(&b, 60);
+    step(&other, 60);
+    CHECK(sn_state_equal(b.s, other.s), "method %d: other bits", k);
+    finish(&b);
+    finish(&other);
+  }
+}
+
+int main(void) {
+  RUN_TESTS(T(balls_bounce), T(balls_bounce_in_redmax), T(restitution_is_kept),
+            T(solvers_agree_and_energy_falls), T(long_chains), T(methods_agree), T(momentum_stays),
+            T(cones_hold_in_redmax), T(planes_may_move), T(loops_have_limits),
+            T(soft_stops_are_springs), T(what_cannot_hold_is_named),
+            T(starts_beyond_a_limit_are_put_back), T(snapshots_go_on));
+}
