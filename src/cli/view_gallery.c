@@ -52,22 +52,44 @@ static bool find_folder(char *out, size_t size) {
   return is_folder(out);
 }
 
-/* "# Crank-rocker hammer.  q = 0 is the drawing." -> its first sentence. */
+/* The text of a line of a comment; NULL: it is none.  The line loses its end. */
+static const char *comment(char *line) {
+  line[strcspn(line, "\r\n")] = 0;
+  return line[0] == '#' ? line + 1 + strspn(line + 1, " ") : NULL;
+}
+
+/* Where the first sentence of a text ends: at a full stop that a capital follows ("et al. 2019"
+ * goes on), or with the text. */
+static size_t sentence(const char *text) {
+  for (const char *stop = text; (stop = strstr(stop, ". ")); stop++) {
+    if (stop[2] >= 'A' && stop[2] <= 'Z') {
+      return (size_t)(stop - text);
+    }
+  }
+  const size_t n = strlen(text);
+  return n - (n > 0 && text[n - 1] == '.');
+}
+
+/* The first sentence of the comment that a scene begins with: "# Crank-rocker hammer.  ..."  The
+ * line by which 'sinew make' says what made it is no title. */
 static void read_title(view_exhibit *e) {
-  char line[256] = "";
+  char text[512] = "", line[256];
   FILE *file = fopen(e->path, "r");
   if (!file) {
     return;
   }
-  if (fgets(line, sizeof line, file) && line[0] == '#') {
-    const char *from = line + 1 + strspn(line + 1, " ");
-    size_t n = strcspn(from, "\n");
-    const char *stop = strstr(from, ". ");
-    n = stop && (size_t)(stop - from) < n ? (size_t)(stop - from) : n;
-    n -= n > 0 && from[n - 1] == '.';
-    snprintf(e->title, sizeof e->title, "%.*s", (int)n, from);
+  for (const char *next; fgets(line, sizeof line, file) && (next = comment(line));) {
+    const size_t n = strlen(text);
+    if (n == 0 && strncmp(next, "Made by '", 9) == 0) {
+      continue;
+    }
+    if (n > 0 && next[0] == 0) {
+      break;
+    }
+    snprintf(text + n, sizeof text - n, "%s%s", n > 0 ? " " : "", next);
   }
   fclose(file);
+  snprintf(e->title, sizeof e->title, "%.*s", (int)sentence(text), text);
 }
 
 static bool add(view_gallery *g, const char *folder, const char *prefix, const char *file) {

@@ -9,7 +9,7 @@
 
 typedef struct view_exhibit {
   char name[128];  /* "pendulum", "redmax/net"          */
-  char title[160]; /* the first line of its file        */
+  char title[256]; /* the first sentence of its file    */
   char path[1024];
 } view_exhibit;
 

@@ -193,6 +193,12 @@ class Talk(View):
         path = self.write("bad.yaml", "sinew: 1\nbodies: {a: {joint: {type: hinge}}}\n")
         page = self.page(self.serve(path, "--quiet"))
         self.assertEqual(page.wait_text("error")["problems"][0]["line"], 2)
+        titles = {s["name"]: s["title"] for s in scenes}
+        # A stop that ends no sentence, a line that says only what made the file, a sentence of two lines.
+        self.assertEqual(titles["redmax/gears"], "Reference scene 34 of RedMax (Wang et al. 2019): a pair of gears")
+        self.assertEqual(titles["redmax/arm"], "An arm of two bones")
+        self.assertTrue(titles["redmax/sliding_plate"].endswith("and does not turn"), titles["redmax/sliding_plate"])
+        self.assertEqual([name for name, title in titles.items() if not title], [])
         self.assertEqual(page.refused("play"), "no scene is open")
         self.write("bad.yaml", STONE)
         page.wait_frames(2)
