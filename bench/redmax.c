@@ -11,50 +11,46 @@
 enum { DONE = 0, BAD_INPUT = 2, NOT_RIGHT = 3 };
 enum { MOST = 100000 };
 
-typedef struct spec {
-  int scene, size;
-} spec;
-
 /* The bridges of the paper's second table, and on to 16 times its largest [RM 7]. */
-static const spec usual[] = {{BRIDGE, 80},     {BRIDGE, 160},    {BRIDGE, 320},    {BRIDGE, 640},
-                             {BRIDGE, 1280},   {BRIDGE, 2560},   {BRIDGE, 5120},   {BRIDGE, 10240},
-                             {BRIDGE, 20480},  {FLEXIBLE, 20},   {FLEXIBLE, 40},   {FLEXIBLE, 80},
-                             {FLEXIBLE, 160},  {FLEXIBLE, 320},  {FLEXIBLE, 640},  {FLEXIBLE, 1280},
-                             {FLEXIBLE, 2560}, {FLEXIBLE, 5120}, {DECK, 80},       {DECK, 320},
-                             {DECK, 1280},     {NET, 5},         {NET, 10},        {NET, 20},
-                             {TENSEGRITY, 4},  {TENSEGRITY, 16}, {TENSEGRITY, 64}, {ARM, 1}};
-static const spec quick[] = {{BRIDGE, 80},    {BRIDGE, 320},   {FLEXIBLE, 20}, {FLEXIBLE, 80},
-                             {DECK, 80},      {DECK, 320},     {NET, 4},       {NET, 8},
-                             {TENSEGRITY, 2}, {TENSEGRITY, 8}, {ARM, 1}};
+static const redmax_spec usual[] = {
+    {BRIDGE, 80},     {BRIDGE, 160},    {BRIDGE, 320},    {BRIDGE, 640},   {BRIDGE, 1280},
+    {BRIDGE, 2560},   {BRIDGE, 5120},   {BRIDGE, 10240},  {BRIDGE, 20480}, {FLEXIBLE, 20},
+    {FLEXIBLE, 40},   {FLEXIBLE, 80},   {FLEXIBLE, 160},  {FLEXIBLE, 320}, {FLEXIBLE, 640},
+    {FLEXIBLE, 1280}, {FLEXIBLE, 2560}, {FLEXIBLE, 5120}, {DECK, 80},      {DECK, 320},
+    {DECK, 1280},     {NET, 5},         {NET, 10},        {NET, 20},       {TENSEGRITY, 4},
+    {TENSEGRITY, 16}, {TENSEGRITY, 64}, {ARM, 1}};
+static const redmax_spec quick[] = {
+    {BRIDGE, 80}, {BRIDGE, 320}, {FLEXIBLE, 20},  {FLEXIBLE, 80},  {DECK, 80}, {DECK, 320},
+    {NET, 4},     {NET, 8},      {TENSEGRITY, 2}, {TENSEGRITY, 8}, {ARM, 1}};
 
-#define REDUCED_MOST       1300 /* degrees of freedom for the dense solver */
-#define REDUCED_MOST_QUICK 350
-
-static int parse_only(const char *text, spec *out) {
+static int parse_only(const redmax_plan *plan, const char *text, redmax_spec *out) {
   const char *colon = strchr(text, ':');
   char *end = NULL;
   const long size = colon ? strtol(colon + 1, &end, 10) : 0;
-  for (int k = 0; k < SCENES && colon; k++) {
+  for (int k = plan->first; k < plan->end && colon; k++) {
     const size_t n = strlen(redmax_scenes[k].name);
     if (n == (size_t)(colon - text) && strncmp(text, redmax_scenes[k].name, n) == 0 &&
         end > colon + 1 && *end == 0 && size >= 1 && size <= MOST) {
-      *out = (spec){k, (int)size};
+      *out = (redmax_spec){k, (int)size};
       return DONE;
     }
   }
   fprintf(stderr, "sinew bench: --only: is '%s', needs ", text);
-  for (int k = 0; k < SCENES; k++) {
-    fprintf(stderr, "%s%s:N", k == 0 ? "" : k == SCENES - 1 ? " or " : ", ", redmax_scenes[k].name);
+  for (int k = plan->first; k < plan->end; k++) {
+    fprintf(stderr, "%s%s:N",
+            k == plan->first     ? ""
+            : k == plan->end - 1 ? " or "
+                                 : ", ",
+            redmax_scenes[k].name);
   }
   fprintf(stderr, ", N from 1 to %d\n", MOST);
   return BAD_INPUT;
 }
 
 /* Builds, compares and times one scene; says what is wrong. */
-static int measure(redmax_row *r, spec what, double seconds, bool is_quick) {
+static int measure(redmax_row *r, redmax_spec what, double seconds, bool is_quick) {
   sn_error err = {0};
-  sn_status status = redmax_row_build(r, what.scene, what.size,
-                                      is_quick ? REDUCED_MOST_QUICK : REDUCED_MOST, &err);
+  sn_status status = redmax_row_build(r, what.scene, what.size, is_quick, &err);
   const bool bad_size = status == SN_E_VALUE;
   status = status ? status : redmax_row_check(r, &err);
   if (seconds > 0) {
@@ -62,6 +58,7 @@ static int measure(redmax_row *r, spec what, double seconds, bool is_quick) {
     if (!status && what.scene == DECK) {
       status = redmax_row_whole(r, &err);
     }
+    status = status ? status : redmax_row_runs(r, is_quick, &err);
   }
   if (status) {
     fprintf(stderr, "sinew bench: %s:%d: %s\n", redmax_scenes[what.scene].name, what.size,
@@ -70,7 +67,7 @@ static int measure(redmax_row *r, spec what, double seconds, bool is_quick) {
   return status == SN_OK ? DONE : bad_size ? BAD_INPUT : NOT_RIGHT;
 }
 
-static int one_row(spec what, double seconds, const bench_settings *settings,
+static int one_row(redmax_spec what, double seconds, const bench_settings *settings,
                    const bench_output *out, redmax_growth *g) {
   redmax_row r;
   const int code = measure(&r, what, seconds, settings->quick);
@@ -87,16 +84,17 @@ static int one_row(spec what, double seconds, const bench_settings *settings,
   return code;
 }
 
-static int write_plot(const bench_settings *settings, const redmax_growth *g) {
+static int write_plot(const redmax_plan *plan, const bench_settings *settings,
+                      const redmax_growth *g) {
   sni_text text = {0};
-  const svg_style style = {.title = "CPU time of an implicit step of 10 ms",
+  const svg_style style = {.title = "CPU time of an implicit step",
                            .x_label = "degrees of freedom",
                            .y_label = "seconds a step",
                            .width = 460,
                            .height = 360,
                            .log = true,
                            .marks = true};
-  svg_write(g->panel, SCENES, &style, &text);
+  svg_write(g->panel + plan->first, plan->end - plan->first, &style, &text);
   char *svg = sni_text_take(&text);
   errno = 0;
   const bool good = svg && fputs(svg, settings->svg) >= 0 && fflush(settings->svg) == 0;
@@ -108,7 +106,7 @@ static int write_plot(const bench_settings *settings, const redmax_growth *g) {
   return good ? DONE : BAD_INPUT;
 }
 
-static int all_rows(const spec *list, int n, const bench_settings *settings,
+static int all_rows(const redmax_spec *list, int n, const bench_settings *settings,
                     const bench_output *out, redmax_growth *g) {
   const double usual_seconds = settings->quick ? 0.02 : 0.3;
   const double seconds = isnan(settings->seconds) ? usual_seconds : settings->seconds;
@@ -123,12 +121,13 @@ static int all_rows(const spec *list, int n, const bench_settings *settings,
   return code;
 }
 
-static int run(const bench_settings *settings, const bench_output *out) {
-  spec only;
-  const spec *list = settings->quick ? quick : usual;
-  int n = (int)(settings->quick ? sizeof quick / sizeof *quick : sizeof usual / sizeof *usual);
+int redmax_measure(const redmax_plan *plan, const bench_settings *settings,
+                   const bench_output *out) {
+  redmax_spec only;
+  const redmax_spec *list = settings->quick ? plan->quick : plan->usual;
+  int n = settings->quick ? plan->nquick : plan->nusual;
   if (settings->only) {
-    const int code = parse_only(settings->only, &only);
+    const int code = parse_only(plan, settings->only, &only);
     if (code != DONE) {
       return code;
     }
@@ -155,9 +154,19 @@ static int run(const bench_settings *settings, const bench_output *out) {
   if (!settings->quiet) {
     redmax_print_growth(&g);
   }
-  code = code == DONE && settings->svg ? write_plot(settings, &g) : code;
+  code = code == DONE && settings->svg ? write_plot(plan, settings, &g) : code;
   redmax_growth_free(&g);
   return code;
+}
+
+static int run(const bench_settings *settings, const bench_output *out) {
+  static const redmax_plan plan = {.first = BRIDGE,
+                                   .end = ARM + 1,
+                                   .usual = usual,
+                                   .quick = quick,
+                                   .nusual = sizeof usual / sizeof *usual,
+                                   .nquick = sizeof quick / sizeof *quick};
+  return redmax_measure(&plan, settings, out);
 }
 
 const bench_entry bench_redmax = {

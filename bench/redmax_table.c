@@ -1,4 +1,4 @@
-/* redmax_table.c: the results of `sinew bench redmax`, for people and for machines. */
+/* redmax_table.c: the results of `sinew bench redmax` and `loops`, for people and for machines. */
 #include "bench/redmax.h"
 
 #include <math.h>
@@ -8,15 +8,26 @@
 /* ---- rows ---- */
 
 void redmax_print_head(const bench_machine *m) {
-  printf("Implicit steps of 10 ms on %s.\n"
+  printf("Implicit steps on %s.\n"
          "CPU time of a step, the least (and the median) of batches taken in turns.\n\n"
-         "scene         size    dofs  solver         us a step             iterations  "
+         "scene         size    dofs  solver            us a step             iterations  "
          "us a dof  5 s of motion  differ\n",
          m->cpu);
 }
 
+static void print_run(const redmax_run *run) {
+  printf("%-26s  %g s by %s: %.3f s, %.1f us a step; gap %.0e, energy off by %.2g", "",
+         run->duration, run->integrator, run->seconds, 1e6 * run->seconds / run->steps, run->gap,
+         run->energy);
+  if (!isnan(run->off)) {
+    printf(", first joint by %.2g", run->off);
+  }
+  printf("\n");
+}
+
 void redmax_print_row(const redmax_row *r, bool timed) {
   const redmax_scene *scene = &redmax_scenes[r->scene];
+  const double step = sn_model_run(r->m)->options.step;
   char head[48];
   snprintf(head, sizeof head, "%-11s %6d %7d", scene->name, r->size, r->nv);
   for (int c = 0; c < SOLVERS; c++) {
@@ -29,9 +40,9 @@ void redmax_print_row(const redmax_row *r, bool timed) {
     if (s->iterations > 0) {
       snprintf(iterations, sizeof iterations, "%.0f", s->iterations);
     }
-    printf("%-26s  %-8s %20s  %10s", head, redmax_solver_name[c], timed ? time : "", iterations);
+    printf("%-26s  %-11s %20s  %10s", head, redmax_solver_name[c], timed ? time : "", iterations);
     if (timed) {
-      printf("  %12.3f  %11.4f s", 1e6 * s->least / r->nv, 500 * s->least);
+      printf("  %12.3f  %11.4f s", 1e6 * s->least / r->nv, 5 / step * s->least);
     }
     printf("  %.0e\n", s->difference);
     head[0] = 0;
@@ -40,7 +51,29 @@ void redmax_print_row(const redmax_row *r, bool timed) {
     printf("%-26s  the whole run, %d steps: %.3f s; kinetic energy at its end %.1e\n", "", r->steps,
            r->total, r->rest);
   }
+  for (int k = 0; k < r->nrun; k++) {
+    print_run(&r->run[k]);
+  }
   fflush(stdout);
+}
+
+static void json_runs(sni_json *j, const redmax_row *r) {
+  sni_json_open(j, "runs", "[");
+  for (int k = 0; k < r->nrun; k++) {
+    const redmax_run *run = &r->run[k];
+    sni_json_open(j, NULL, "{");
+    sni_json_text(j, "integrator", run->integrator);
+    sni_json_raw(j, "steps", "%d", run->steps);
+    sni_json_raw(j, "duration", "%.9g", run->duration);
+    sni_json_raw(j, "seconds", "%.6g", run->seconds);
+    sni_json_raw(j, "gap", "%.3g", run->gap);
+    sni_json_raw(j, "energy_error", "%.6g", run->energy);
+    if (!isnan(run->off)) {
+      sni_json_raw(j, "first_joint_off", "%.6g", run->off);
+    }
+    sni_json_close(j, "}");
+  }
+  sni_json_close(j, "]");
 }
 
 void redmax_json_row(sni_json *j, const redmax_row *r, bool timed) {
@@ -66,6 +99,9 @@ void redmax_json_row(sni_json *j, const redmax_row *r, bool timed) {
     if (c == AUTO && !isnan(r->total)) {
       sni_json_raw(j, "run_steps", "%d", r->steps);
       sni_json_raw(j, "run_seconds", "%.6g", r->total);
+    }
+    if (c == AUTO && r->nrun > 0) {
+      json_runs(j, r);
     }
     sni_json_close(j, "}");
   }

@@ -11,7 +11,7 @@
 #include "io/words.h"
 #include "sinew_version.h"
 
-static const bench_entry *const benches[] = {&bench_dynamics, &bench_redmax};
+static const bench_entry *const benches[] = {&bench_dynamics, &bench_redmax, &bench_loops};
 enum { BENCHES = sizeof benches / sizeof *benches };
 
 typedef struct settings {
@@ -178,5 +178,6 @@ const cli_command cli_bench = {
     .examples = "  sinew bench\n"
                 "  sinew bench dynamics --quick\n"
                 "  sinew bench redmax --only bridge:80 --svg bridge.svg\n"
+                "  sinew bench loops --only fourbar:40\n"
                 "  sinew bench dynamics --only chain:1000 --seconds 0.2 --json chain.json\n",
     .run = bench};

@@ -10,6 +10,7 @@ class Bench(Command):
         text = self.good("bench")
         self.assertRegex(text, r"(?m)^dynamics +\S")
         self.assertRegex(text, r"(?m)^redmax +\S")
+        self.assertRegex(text, r"(?m)^loops +\S")
         self.assertRegex(text, r"(?m)^all +\S")
 
     def test_quick(self):
@@ -57,7 +58,7 @@ class Bench(Command):
     def test_all_is_a_list(self):
         out = self.place / "out.json"
         self.assertEqual(self.good("bench", "all", "--quick", "--quiet", "--seconds", "0.001", "--json", out), "")
-        self.assertEqual([bench["bench"] for bench in json.loads(out.read_text())], ["dynamics", "redmax"])
+        self.assertEqual([bench["bench"] for bench in json.loads(out.read_text())], ["dynamics", "redmax", "loops"])
 
     def test_quiet(self):
         self.assertEqual(self.good("bench", "dynamics", "--only", "chain:10", "--seconds", "0.001", "--quiet"), "")

@@ -1,0 +1,79 @@
+"""sinew bench loops: what it checks, and the form of its results.  Speed is no matter of tests."""
+import json
+import unittest
+import xml.etree.ElementTree
+
+from command import BAD_INPUT, Command
+
+SVG = "{http://www.w3.org/2000/svg}"
+SCENES = {"bridge", "flexible", "umbrella", "fourbar", "ladder"}
+
+
+class BenchLoops(Command):
+    def bench(self, *arguments):
+        out = self.place / "bench.json"
+        text = self.good("bench", "loops", *arguments, "--json", out)
+        return text, json.loads(out.read_text())
+
+    def test_quick(self):
+        plot = self.place / "plot.svg"
+        text, result = self.bench("--quick", "--seconds", "0.0005", "--svg", plot)
+        self.assertEqual(result["bench"], "loops")
+        self.assertEqual({row["scene"] for row in result["rows"]}, SCENES)
+        for name in SCENES:
+            solvers = {row["solver"] for row in result["rows"] if row["scene"] == name}
+            self.assertLessEqual({"auto", "graph"}, solvers)
+            # springs between moving bodies are no tree
+            self.assertEqual("tree" in solvers, name not in ("flexible", "umbrella"))
+        for row in result["rows"]:
+            if row["solver"] in ("tree", "pcg", "graph"):
+                self.assertLessEqual(row["difference"], 1e-9)
+        self.assertIn(("umbrella", "auto"), {(fit["scene"], fit["solver"]) for fit in result["fits"]})
+        self.assertRegex(text, r"ladder: time of auto grows as n\^")
+        titles = {node.text for node in xml.etree.ElementTree.parse(plot).getroot().iter(SVG + "text")
+                  if node.get("font-weight") == "bold"}
+        self.assertLessEqual({"bridge, rigid towers", "umbrella", "four-bars in a row", "ladder"}, titles)
+        self.assertNotIn("deck", titles)
+
+    def runs(self, *arguments):
+        _, result = self.bench(*arguments)
+        row, = [row for row in result["rows"] if row["solver"] == "auto"]
+        return {run["integrator"]: run for run in row["runs"]}
+
+    def test_two_windows_end_where_the_library_says(self):
+        runs = self.runs("--only", "fourbar:2", "--seconds", "0.001")
+        self.assertEqual(set(runs), {"euler", "extrapolated", "rk4", "dopri5"})
+        for run in runs.values():
+            self.assertEqual((run["steps"], round(run["duration"], 9)), (10000, 10))
+            self.assertLess(run["gap"], 1e-9)
+            self.assertGreater(run["seconds"], 0)
+        self.assertLess(runs["extrapolated"]["first_joint_off"], 4e-3)
+        self.assertLess(runs["rk4"]["first_joint_off"], 1e-8)
+        self.assertLess(runs["extrapolated"]["energy_error"], 0.1)
+
+    def test_quick_runs_are_short(self):
+        for scene, integrators in (("fourbar:40", 4), ("ladder:96", 1)):
+            runs = self.runs("--quick", "--only", scene, "--seconds", "0.0005")
+            self.assertEqual(len(runs), integrators)
+            for run in runs.values():
+                self.assertEqual(run["steps"], 50)
+                self.assertNotIn("first_joint_off", run)
+
+    def test_check_only(self):
+        text, result = self.bench("--only", "umbrella:4", "--seconds", "0")
+        self.assertNotIn("seconds", result["rows"][0])
+        self.assertNotIn("grows", text)
+
+    def test_dofs_of_the_paper(self):
+        for scene, size, dofs in (("bridge", 80, 80), ("flexible", 20, 60), ("umbrella", 10, 241), ("umbrella", 46, 1105)):
+            _, result = self.bench("--only", f"{scene}:{size}", "--seconds", "0")
+            self.assertEqual({row["dofs"] for row in result["rows"]}, {dofs})
+
+    def test_refused(self):
+        for only in ("deck:80", "ladder", "ladder:0", "fourbar:100001"):
+            self.bad(BAD_INPUT, f"sinew bench: --only: is '{only}', needs bridge:N, flexible:N, umbrella:N, fourbar:N"
+                     " or ladder:N, N from 1 to 100000", "bench", "loops", "--only", only)
+
+
+if __name__ == "__main__":
+    unittest.main()
