@@ -122,6 +122,9 @@ static void put_body(head *h, int body) {
     put_shape(h, s);
   }
   sni_json_close(j, "]");
+  if (h->first[body] < 0) {
+    put_vec3(j, "com", sni_params_inertia(&h->sim->d.params, body).com);
+  }
   sni_json_close(j, "}");
 }
 

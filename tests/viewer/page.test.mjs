@@ -192,3 +192,12 @@ test("a page without a recording opens one from a file, and says what is wrong w
   checkQuiet(page);
   await page.close();
 });
+
+test("a browser without WebGL gets a word about it instead of an empty page", async () => {
+  const page = await newPage(browser);
+  await page.addInitScript(() => (HTMLCanvasElement.prototype.getContext = () => null));
+  await page.goto(pageFile(sample()));
+  await page.waitForSelector("#excuse");
+  assert.match(await page.textContent("#excuse"), /needs WebGL 2/);
+  await page.close();
+});

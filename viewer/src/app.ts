@@ -6,6 +6,7 @@ import { Reader, Recording } from "./data/recording";
 import { LiveView } from "./live/view";
 import { listenToKeys } from "./keys";
 import { Player, SPEEDS } from "./player";
+import { dress } from "./scene/bare";
 import { Hit } from "./scene/bodies";
 import { motionBox, standing } from "./scene/bounds";
 import { LAYERS, Layer, Mechanism } from "./scene/mechanism";
@@ -117,6 +118,7 @@ export class App {
     this.recording = recording;
     this.root.classList.add("has-recording");
     this.root.classList.toggle("is-live", live);
+    dress(recording);
     const tree = buildTree(header.bodies);
     this.mechanism = new Mechanism(recording, tree, () => this.stage.size);
     this.stage.root.add(this.mechanism.group);
@@ -322,7 +324,10 @@ export class App {
       this.stage.controls.enabled = true;
       if (down && event.button === 0 && Math.hypot(event.clientX - down.clientX, event.clientY - down.clientY) < 4) this.select(this.pick(event)?.body ?? -1);
     });
-    canvas.addEventListener("pointercancel", (event) => this.live?.release(event.pointerId));
+    canvas.addEventListener("pointercancel", (event) => {
+      this.live?.release(event.pointerId);
+      this.stage.controls.enabled = true;
+    });
     canvas.addEventListener("dblclick", (event) => {
       const hit = this.pick(event);
       if (hit) this.isolate(hit.body);
@@ -360,5 +365,6 @@ export class App {
 function describe(recording: Recording): string {
   const { header } = recording;
   const dofs = header.bodies.reduce((sum, body) => sum + body.joint.dofs, 0);
-  return `${header.bodies.length} bodies · ${dofs} degrees of freedom · ${header.method}, ${header.step} s`;
+  const count = (n: number, one: string, many: string): string => `${n} ${n === 1 ? one : many}`;
+  return `${count(header.bodies.length, "body", "bodies")} · ${count(dofs, "degree", "degrees")} of freedom · ${header.method}, ${header.step} s`;
 }

@@ -30,4 +30,17 @@ function begin(): void {
   }
 }
 
-begin();
+/** Without a picture there is still a word: the browser may have no WebGL, or have it turned off. */
+function excuse(error: unknown): void {
+  const words = document.createElement("p");
+  words.className = "excuse";
+  words.id = "excuse";
+  words.textContent = `The page cannot draw here: ${(error as Error).message} It needs WebGL 2: turn on hardware acceleration in the settings of the browser, or take another browser.`;
+  document.getElementById("app")!.replaceChildren(words);
+}
+
+try {
+  begin();
+} catch (error) {
+  excuse(error);
+}

@@ -7,8 +7,11 @@ import { firstChoice, matching, plotOf } from "../src/data/groups";
 import { below, buildTree } from "../src/data/tree";
 import { streamAddress } from "../src/live/protocol";
 import { Player } from "../src/player";
+import { dress } from "../src/scene/bare";
 import { interpolate } from "../src/scene/poses";
+import { historyOf } from "../src/live/view";
 import { Scale } from "../src/ui/controls";
+import { clipped } from "../src/ui/dom";
 import * as snr from "../../tests/viewer/snr.mjs";
 
 function buffer(bytes: Uint8Array): ArrayBuffer {
@@ -197,4 +200,42 @@ test("a page is live by its address", () => {
   assert.equal(streamAddress({ protocol: "http:", host: "127.0.0.1:7", pathname: `/${token}/` }), `ws://127.0.0.1:7/${token}/live`);
   assert.equal(streamAddress({ protocol: "file:", host: "", pathname: `/${token}/x.html` }), null);
   assert.equal(streamAddress({ protocol: "http:", host: "h", pathname: "/recordings/x.html" }), null);
+});
+
+test("bodies without shapes get a ball at their centre of mass and bones to the joints on them", () => {
+  const r = load(snr.sample());
+  const { bodies } = r.header;
+  const [post, left] = [bodies.find((b) => b.name === "post")!, bodies.find((b) => b.name === "left")!];
+  const before = left.shapes;
+  post.shapes = [];
+  post.com = [0, 0, 0.3];
+  dress(r);
+  assert.equal(left.shapes, before);
+  const [ball, ...bones] = post.shapes;
+  assert.equal(ball.type, "sphere");
+  assert.deepEqual(ball.at, [0, 0, 0.3, 0, 0, 0, 1]);
+  assert.ok(ball.radius! > 0 && ball.radius! < 0.2, `${ball.radius}`);
+  const joints = bodies.filter((b) => bodies[b.parent] === post).map((b) => b.joint.at.slice(0, 3));
+  const far = [[0, 0, 0.3], ...joints].filter((p) => Math.hypot(...p) > ball.radius!);
+  assert.deepEqual(bones.map((bone) => bone.to), far);
+});
+
+test("one body without shape or extent can be seen too", () => {
+  const r = load(snr.sample());
+  r.header.bodies.forEach((body) => ((body.shapes = []), (body.joint.at = [0, 0, 0, 0, 0, 0, 1])));
+  dress(r);
+  assert.ok(r.header.bodies.every((body) => body.shapes[0].radius! > 0));
+});
+
+test("what a live view remembers is bounded in frames and in bytes", () => {
+  assert.equal(historyOf(1000), 7200);
+  assert.equal(historyOf(2 ** 20), 256);
+  assert.equal(historyOf(2 ** 30), 2);
+});
+
+test("long names keep their ends", () => {
+  assert.equal(clipped("hand.pos.z"), "hand.pos.z");
+  const name = `${"a_very_long_name_".repeat(9)}.pos.z`;
+  assert.equal(clipped(name).length, 34);
+  assert.ok(clipped(name).startsWith("a_very_long_…") && clipped(name).endsWith("name_.pos.z"), clipped(name));
 });

@@ -27,6 +27,8 @@ export interface Body {
   parent: number;
   joint: { type: string; dofs: number; at: Pose; axes: Axis[] };
   shapes: Shape[];
+  /** Centre of mass, of a body without shapes. */
+  com?: Vec3;
 }
 
 /** A spring or a cable: straight from point to point. */

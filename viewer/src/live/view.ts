@@ -12,6 +12,13 @@ import { FromServer, SceneInfo, Status, ToServer } from "./protocol";
 
 /** Frames that stay for looking back and for the plots: two minutes of sixty a second. */
 const HISTORY = 7200;
+/** And their bytes: a surface of 30,000 vertices would fill the memory of a browser in a minute. */
+const HISTORY_BYTES = 2 ** 28;
+
+/** How many frames stay, of this size each. */
+export function historyOf(bytes: number): number {
+  return Math.min(HISTORY, Math.max(2, Math.floor(HISTORY_BYTES / bytes)));
+}
 
 export class LiveView {
   readonly gallery: Gallery;
@@ -137,7 +144,7 @@ export class LiveView {
       this.app.open(recording, true, keepCamera);
       this.shown = this.measured = true;
     }
-    recording.keepLast(HISTORY);
+    recording.keepLast(historyOf(bytes.byteLength));
     this.app.grown();
   }
 

@@ -70,3 +70,10 @@ export function short(value: number): string {
   if (size !== 0 && (size >= 1e5 || size < 1e-3)) return value.toExponential(2).replace(/\.?0*e/, "e").replace("e+", "e");
   return String(Number(value.toPrecision(4)));
 }
+
+const LONGEST = 34; // characters that fit into a panel
+
+/** A long name without its middle: what tells channels of a body apart stands at the end. */
+export function clipped(name: string): string {
+  return name.length <= LONGEST ? name : `${name.slice(0, 12)}…${name.slice(13 - LONGEST)}`;
+}

@@ -4,7 +4,7 @@ import uPlot from "uplot";
 import { firstChoice, matching, plotOf } from "../data/groups";
 import { Recording } from "../data/recording";
 import { seriesColor } from "../scene/palette";
-import { el, short } from "./dom";
+import { clipped, el, short } from "./dom";
 
 const LISTED = 200;
 const REFRESH = 250; // ms between redraws of growing data
@@ -70,7 +70,7 @@ export class Plots {
     const found = matching(channels, this.filter.value);
     const chips = found.slice(0, LISTED).map((k) => {
       const on = this.chosen.includes(k);
-      return el("button", { class: `chip${on ? " on" : ""}`, type: "button", "data-channel": channels[k], onclick: () => this.toggle(k) }, channels[k]);
+      return el("button", { class: `chip${on ? " on" : ""}`, type: "button", title: channels[k], "data-channel": channels[k], onclick: () => this.toggle(k) }, clipped(channels[k]));
     });
     const rest = found.length - chips.length;
     this.list.replaceChildren(...chips, ...(rest > 0 ? [el("span", { class: "more" }, `and ${rest} more: type to find them`)] : []));
