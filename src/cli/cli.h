@@ -114,7 +114,8 @@ bool cli_json_print(sni_json *j, FILE *to);
 
 /* ---- the subcommands ---- */
 
-extern const cli_command cli_new, cli_check, cli_run, cli_inverse, cli_schema, cli_bench,
-    cli_version, cli_make, cli_replay, cli_convert, cli_diff, cli_plot, cli_render, cli_view;
+extern const cli_command cli_new, cli_check, cli_run, cli_settle, cli_inverse, cli_schema,
+    cli_bench, cli_version, cli_make, cli_replay, cli_convert, cli_diff, cli_plot, cli_render,
+    cli_view;
 
 #endif

@@ -5,9 +5,10 @@
 #include "cli/cli.h"
 #include "io/words.h"
 
-static const cli_command *const commands[] = {
-    &cli_new,  &cli_make,   &cli_check,  &cli_run,     &cli_view,   &cli_convert, &cli_plot,
-    &cli_diff, &cli_render, &cli_replay, &cli_inverse, &cli_schema, &cli_bench,   &cli_version};
+static const cli_command *const commands[] = {&cli_new,    &cli_make,    &cli_check,   &cli_run,
+                                              &cli_view,   &cli_convert, &cli_plot,    &cli_diff,
+                                              &cli_render, &cli_replay,  &cli_inverse, &cli_settle,
+                                              &cli_schema, &cli_bench,   &cli_version};
 enum { COMMANDS = sizeof commands / sizeof *commands };
 
 static void print_commands(FILE *to) {

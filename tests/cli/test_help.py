@@ -7,7 +7,7 @@ import unittest
 
 from command import BAD_INPUT, DONE, SCENES, SINEW, SOURCE, Command, sinew
 
-COMMANDS = ["new", "make", "check", "run", "view", "convert", "plot", "diff", "replay", "inverse", "schema", "bench", "version"]
+COMMANDS = ["new", "make", "check", "run", "view", "convert", "plot", "diff", "replay", "inverse", "settle", "schema", "bench", "version"]
 
 
 class Help(Command):

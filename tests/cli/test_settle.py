@@ -1,0 +1,164 @@
+"""sinew settle: static equilibria against closed forms, and what it says where there is none."""
+import json
+import math
+import re
+import unittest
+
+import yaml
+
+from command import BAD_INPUT, Command, SCENES, STOPPED, read_csv, sinew
+
+SPRING = """
+sinew: 1
+gravity: [0, 0, -9.81]
+bodies:
+  ball:
+    parent: world
+    joint: {type: prismatic, axis: [0, 0, -1], stiffness: 250}
+    inertia: {mass: 3, xx: 1, yy: 1, zz: 1}
+"""
+
+# Ten links of 1 m between points 7 m apart; they start as a V.
+CHAIN = """
+sinew: 1
+gravity: [0, 0, -9.81]
+defaults:
+  joint: {type: revolute, axis: [0, 1, 0]}
+  body: {inertia: {mass: 1, at: [0.5, 0, 0], xx: 1e-3, yy: 1/12, zz: 1/12}}
+bodies:
+  link: {parent: world, joint: {at: [0, 0, 0]}, repeat: {count: 10, joint: {at: [1, 0, 0]}}}
+loops:
+  end: {type: revolute, axis: [0, 1, 0], a: {body: link_10, at: [1, 0, 0]}, b: {body: world, at: [7, 0, 0]}}
+initial:
+  link_1: {q: acos(0.7)}
+  link_6: {q: -2*acos(0.7)}
+"""
+
+# A crank on which the bar between the cranks and a spring balance.
+FOURBAR = """
+sinew: 1
+gravity: [0, 0, -9.81]
+defaults:
+  joint: {type: revolute, axis: [0, 1, 0]}
+  body: {inertia: {mass: 1, at: [0, 0, 0.5], xx: 1/12, yy: 1/12, zz: 1e-3}}
+bodies:
+  left: {parent: world, joint: {stiffness: 30}}
+  right: {parent: world, joint: {at: [2, 0, 0]}}
+  bar: {parent: left, joint: {at: [0, 0, 1]}, inertia: {mass: 2, at: [1, 0, 0], xx: 1e-3, yy: 1/12, zz: 1/12}}
+loops:
+  pin: {type: revolute, axis: [0, 1, 0], a: {body: bar, at: [2, 0, 0]}, b: {body: right, at: [0, 0, 1]}}
+initial:
+  left: {q: 0.4}
+  right: {q: 0.4}
+  bar: {q: -0.4}
+"""
+
+FREE = """
+sinew: 1
+gravity: [0, 0, -9.81]
+bodies:
+  post: {parent: world, joint: {type: revolute, axis: [0, 1, 0]}, inertia: {mass: 1, at: [0, 0, -1], xx: 1, yy: 1, zz: 1}}
+  stone: {parent: world, joint: {type: free}, inertia: {mass: 1, xx: 1, yy: 1, zz: 1}}
+"""
+
+
+class Settle(Command):
+    def rest(self, scene, *arguments):
+        """{body: coordinates}"""
+        path = self.write("scene.yaml", scene)
+        found = yaml.safe_load(self.good("settle", path, "--yaml", *arguments))["initial"]
+        return {name: values["q"] for name, values in found.items()}
+
+    def test_hanging_spring(self):
+        q, = self.rest(SPRING)["ball"]
+        stretch = 3 * 9.81 / 250
+        self.assertAlmostEqual(q / stretch, 1, delta=1e-9)
+
+    def test_chain_between_two_points(self):
+        """Of a link the same pull acts left and right, and the difference of what they bear is its weight."""
+        q = [values[0] for values in self.rest(CHAIN, "--tolerance", "1e-11").values()]
+        angle = [sum(q[:k + 1]) for k in range(10)]
+        self.assertAlmostEqual(sum(math.cos(a) for a in angle), 7, delta=1e-9)
+        for k in range(10):
+            self.assertAlmostEqual(angle[k], -angle[9 - k], delta=1e-9)
+        # the slope of link k times the pull is what hangs below its middle: 4.5, 3.5, ... weights
+        pull = 4.5 / math.tan(angle[0])
+        for k in range(10):
+            self.assertAlmostEqual(pull * math.tan(angle[k]), 4.5 - k, delta=1e-8)
+
+    def test_fourbar_with_a_spring(self):
+        """The cranks at q: weights of two cranks at 1/2 and of the bar at 1 push, 3 g sin q, against 30 q."""
+        q = self.rest(FOURBAR)
+        left, right, bar = q["left"][0], q["right"][0], q["bar"][0]
+        self.assertAlmostEqual(left, right, delta=1e-9)
+        self.assertAlmostEqual(left, -bar, delta=1e-9)
+        self.assertAlmostEqual(30 * left, 3 * 9.81 * math.sin(left), delta=3 * 9.81 * 1e-8)
+
+    def test_buckled_fourbar(self):
+        q = self.rest(FOURBAR.replace("stiffness: 30", "stiffness: 20"))["left"][0]
+        self.assertGreater(q, 1)
+        self.assertAlmostEqual(20 * q, 3 * 9.81 * math.sin(q), delta=3 * 9.81 * 1e-8)
+
+    def test_functions_of_time_stand_still(self):
+        scene = SPRING + "forces:\n  pull: {type: point_force, body: ball, force: [0, 0, -2 - 5*t]}\n"
+        q, = self.rest(scene)["ball"]
+        self.assertAlmostEqual(q / ((3 * 9.81 + 2) / 250), 1, delta=1e-9)
+
+    def test_stays_where_it_is(self):
+        for scene in (SPRING, CHAIN, FOURBAR):
+            path = self.write("scene.yaml", scene)
+            state, table = self.place / "rest.state", self.place / "motion.csv"
+            text = self.good("settle", path, "--save", state)
+            self.assertRegex(text, r"scene\.yaml: at rest after \d+ steps\n  residual    \S+ of the weight\n"
+                             r"  energy      V = \S+ at the start, \S+ at rest\n  saved       \S+rest\.state\n")
+            self.good("run", path, "--method", "redmax", "--load", state, "--duration", "2", "--step", "0.01", "--out", table,
+                      "--channels", "T", "--quiet")
+            self.assertLess(max(read_csv(table)["T"]), 1e-12)
+
+    def test_initial_block_is_a_start(self):
+        found = self.good("settle", self.write("scene.yaml", CHAIN), "--yaml")
+        again = re.sub(r"(?s)\ninitial:.*", "\n" + found, CHAIN)
+        result = json.loads(self.good("settle", "-", "--json", stdin=again))
+        self.assertEqual((result["status"], result["steps"]), ("at rest", 0))
+
+    def test_scenes(self):
+        for name in ("rope", "pendulum", "double_pendulum", "robot_arm"):
+            result = json.loads(self.good("settle", SCENES / f"{name}.yaml", "--json"))
+            self.assertLess(result["residual"], 1e-9)
+            self.assertLess(result["potential"]["end"], result["potential"]["start"])
+            self.assertLess(result["steps"], 1000)
+
+    def test_ladder(self):
+        scene = self.good("make", "ladder", "--count", "6")
+        result = json.loads(self.good("settle", "-", "--json", stdin=scene))
+        height = 2 * sum(0.25 * (k - 0.5) for k in range(1, 7)) + sum(0.25 * k for k in range(1, 7))
+        self.assertAlmostEqual(result["potential"]["end"], -9.81 * height, delta=1e-6)
+
+    def test_nothing_holds_it(self):
+        path, state = self.write("scene.yaml", FREE), self.place / "rest.state"
+        self.bad(STOPPED, f"{path}: does not come to rest: body 'stone' moves away faster and faster, nothing holds it",
+                 "settle", path, "--save", state)
+        self.assertFalse(state.exists())
+        done = sinew("settle", path, "--json")
+        self.assertEqual((done.returncode, json.loads(done.stdout)["status"]), (STOPPED, "not at rest"))
+
+    def test_gives_up(self):
+        path = self.write("scene.yaml", CHAIN)
+        done = sinew("settle", path, "--max-steps", "5")
+        self.assertEqual(done.returncode, STOPPED)
+        self.assertRegex(done.stderr, r"scene\.yaml: not at rest after 5 steps: \S+ of the weight remains, most at body"
+                         r" 'link_\d+': try more --max-steps or a larger --tolerance\n$")
+
+    def test_refused(self):
+        path = self.write("scene.yaml", SPRING)
+        self.bad(BAD_INPUT, "sinew settle: --tolerance: is 0, needs a number > 0", "settle", path, "--tolerance", "0")
+        self.bad(BAD_INPUT, "sinew settle: --max-steps: is 0, needs a number from 1 to 1e9", "settle", path, "--max-steps", "0")
+        self.bad(BAD_INPUT, "sinew settle: --json and --yaml both want standard output", "settle", path, "--json", "--yaml")
+        self.assertEqual(sinew("settle", path, "--save", path).returncode, BAD_INPUT)
+        self.assertEqual(sinew("settle", path, "--save", "/none/x").returncode, BAD_INPUT)
+        self.assertEqual(path.read_text(), SPRING)
+        self.assertEqual(self.good("settle", path, "--quiet"), "")
+
+
+if __name__ == "__main__":
+    unittest.main()
