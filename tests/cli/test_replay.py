@@ -235,7 +235,7 @@ class Trouble(Broken):
                  "replay", name, "--steps", "0", cwd=self.place)
         self.bad(BAD_INPUT, "sinew replay: --step: is -1, needs a number > 0", "replay", name, "--step", "-1",
                  cwd=self.place)
-        self.bad(BAD_INPUT, "sinew replay: something is missing: sinew replay BUNDLE [OPTION...]", "replay")
+        self.bad(BAD_INPUT, "sinew replay: something is missing: sinew replay BUNDLE|RECORDING.snr [OPTION...]", "replay")
 
     def test_trace(self):
         name, _ = self.broken()
