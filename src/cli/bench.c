@@ -178,6 +178,6 @@ const cli_command cli_bench = {
     .examples = "  sinew bench\n"
                 "  sinew bench dynamics --quick\n"
                 "  sinew bench redmax --only bridge:80 --svg bridge.svg\n"
-                "  sinew bench loops --only fourbar:40\n"
+                "  sinew bench loops --only umbrella:10\n"
                 "  sinew bench dynamics --only chain:1000 --seconds 0.2 --json chain.json\n",
     .run = bench};

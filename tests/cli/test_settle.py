@@ -53,6 +53,17 @@ initial:
   bar: {q: -0.4}
 """
 
+# The first rod lies on its stop, the second hangs.
+STOP = """
+sinew: 1
+gravity: [0, 0, -9.81]
+defaults:
+  body: {inertia: {mass: 1, at: [1, 0, 0], xx: 0.1, yy: 0.1, zz: 0.1}}
+bodies:
+  rod: {parent: world, joint: {type: revolute, axis: [0, 1, 0], limits: [-1, 0.5]}}
+  tip: {parent: rod, joint: {type: revolute, axis: [0, 1, 0], at: [1, 0, 0]}}
+"""
+
 FREE = """
 sinew: 1
 gravity: [0, 0, -9.81]
@@ -98,6 +109,17 @@ class Settle(Command):
         q = self.rest(FOURBAR.replace("stiffness: 30", "stiffness: 20"))["left"][0]
         self.assertGreater(q, 1)
         self.assertAlmostEqual(20 * q, 3 * 9.81 * math.sin(q), delta=3 * 9.81 * 1e-8)
+
+    def test_lies_on_its_stop(self):
+        q = self.rest(STOP)
+        self.assertAlmostEqual(q["rod"][0], 0.5, delta=1e-9)
+        self.assertAlmostEqual(q["tip"][0], math.pi / 2 - 0.5, delta=1e-8)
+
+    def test_motion_holds_it(self):
+        scene = STOP.replace(", limits: [-1, 0.5]", "") + "motions:\n  hold: {joint: rod, q: 0.3 + t}\n"
+        q = self.rest(scene)
+        self.assertAlmostEqual(q["rod"][0], 0.3, delta=1e-9)
+        self.assertAlmostEqual(q["tip"][0], math.pi / 2 - 0.3, delta=1e-8)
 
     def test_functions_of_time_stand_still(self):
         scene = SPRING + "forces:\n  pull: {type: point_force, body: ball, force: [0, 0, -2 - 5*t]}\n"
