@@ -91,6 +91,13 @@ class Record(Command):
             np.testing.assert_allclose(pose[b, :3], origin + E @ at[:3], atol=1e-6, err_msg=body["name"])
             np.testing.assert_allclose(quaternion_matrix(pose[b, 3:]), E @ quaternion_matrix(at[3:]), atol=1e-6)
 
+    def test_bodies_without_shapes_tell_their_centre_of_mass(self):
+        snr = self.place / "a.snr"
+        self.good("run", SCENES / "redmax" / "gears.yaml", *SHORT, "--out", snr)
+        bodies = {body["name"]: body for body in Recording(snr).header["bodies"]}
+        self.assertEqual(bodies["upper_gear"]["com"], [0.0008380921315367408, -0.25550476377738784, 0.0009139575590578522])
+        self.assertNotIn("com", bodies["upper_shaft"])
+
     def test_killed_run_leaves_whole_frames(self):
         snr, made = self.place / "a.snr", self.place / "a.csv"
         arguments = ["run", SCENES / "pendulum.yaml", "--duration", "1e6", "--every", "0", "--step", "0.001", "--out"]

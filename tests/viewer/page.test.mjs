@@ -201,3 +201,16 @@ test("a browser without WebGL gets a word about it instead of an empty page", as
   assert.match(await page.textContent("#excuse"), /needs WebGL 2/);
   await page.close();
 });
+
+test("the cost of a picture is measured without WebGL's share", async () => {
+  const page = await open(sample());
+  await page.keyboard.press("x");
+  await seek(page, 2);
+  const cost = await page.evaluate(() => window.sinew.cost(20));
+  assert.ok(cost > 0 && Number.isFinite(cost), `${cost}`);
+  await seek(page, 0);
+  const hand = await page.evaluate(() => window.sinew.projected("hand"));
+  assert.ok(isGreen(await colours(page, hand)), "WebGL does not draw after the measurement");
+  checkQuiet(page);
+  await page.close();
+});

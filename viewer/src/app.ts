@@ -354,6 +354,13 @@ export class App {
 
   // ---- for tests ----
 
+  /** All that a picture of a moment takes, at once. */
+  picture(time: number): void {
+    this.seek(time);
+    this.refresh();
+    this.stage.render();
+  }
+
   /** Where the origin of a body is in the window. */
   projected(body: number): { x: number; y: number; depth: number } | null {
     const poses = this.player.moment()?.poses;

@@ -16,6 +16,24 @@ export interface Hook {
   /** Of the camera, in columns, in a world whose y is up. */
   camera(): { view: number[]; projection: number[]; width: number; height: number };
   status(): unknown;
+  /** Milliseconds of script a picture, the mean of so many: everything but what WebGL does with what it is told. */
+  cost(pictures: number): number;
+}
+
+/** What moves data or draws. Without a graphics card the script waits in these. */
+const GL_WORK = ["bufferData", "bufferSubData", "clear", "drawArrays", "drawArraysInstanced", "drawElements", "drawElementsInstanced"];
+
+function scriptCost(app: App, pictures: number): number {
+  const gl = app.stage.renderer.getContext() as unknown as Record<string, unknown>;
+  const { start, end } = app.recording!;
+  for (const name of GL_WORK) gl[name] = () => undefined;
+  try {
+    const begin = performance.now();
+    for (let k = 0; k < pictures; k++) app.picture(start + ((end - start) * k) / pictures);
+    return (performance.now() - begin) / pictures;
+  } finally {
+    for (const name of GL_WORK) delete gl[name]; // what hid the prototype's
+  }
 }
 
 export function makeHook(app: App): Hook {
@@ -47,5 +65,6 @@ export function makeHook(app: App): Hook {
       };
     },
     status: () => app.live?.status ?? null,
+    cost: (pictures) => scriptCost(app, pictures),
   };
 }

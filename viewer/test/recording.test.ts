@@ -2,6 +2,7 @@
 
 import { strict as assert } from "node:assert";
 import { test } from "node:test";
+import { Color } from "three";
 import { Reader, decodeBase64 } from "../src/data/recording";
 import { firstChoice, matching, plotOf } from "../src/data/groups";
 import { below, buildTree } from "../src/data/tree";
@@ -10,6 +11,7 @@ import { Player } from "../src/player";
 import { dress } from "../src/scene/bare";
 import { interpolate } from "../src/scene/poses";
 import { historyOf } from "../src/live/view";
+import { Ribbon, ribbonWidth } from "../src/scene/ribbon";
 import { Scale } from "../src/ui/controls";
 import { clipped } from "../src/ui/dom";
 import * as snr from "../../tests/viewer/snr.mjs";
@@ -238,4 +240,15 @@ test("long names keep their ends", () => {
   const name = `${"a_very_long_name_".repeat(9)}.pos.z`;
   assert.equal(clipped(name).length, 34);
   assert.ok(clipped(name).startsWith("a_very_long_…") && clipped(name).endsWith("name_.pos.z"), clipped(name));
+});
+
+test("a ribbon's points have themselves and their neighbours beside them, and a width that grows with the screen", () => {
+  const ribbon = new Ribbon(4, new Color());
+  for (let k = 0; k < 4; k++) ribbon.setPoint(k, [k, 10 * k, 0]);
+  const x = (name: string) => Array.from({ length: 8 }, (_, k) => ribbon.mesh.geometry.getAttribute(name).getX(k));
+  assert.deepEqual(x("position"), [0, 0, 1, 1, 2, 2, 3, 3]);
+  assert.deepEqual(x("before"), [0, 0, 0, 0, 1, 1, 2, 2]);
+  assert.deepEqual(x("after"), [1, 1, 2, 2, 3, 3, 3, 3]);
+  assert.equal(ribbon.mesh.geometry.index!.count, 18);
+  assert.deepEqual([ribbonWidth(720), Math.round(ribbonWidth(2160))], [2, 5]);
 });

@@ -1,10 +1,11 @@
 // Where bodies have been: of the selected one, or of the ends of all branches.
 
-import { BufferAttribute, BufferGeometry, Color, Group, Line, LineBasicMaterial } from "three";
+import { Color, Group } from "three";
 import { Body } from "../data/format";
 import { Recording } from "../data/recording";
 import { Tree } from "../data/tree";
 import { bodyColor } from "./palette";
+import { Ribbon } from "./ribbon";
 
 const POINTS = 360;
 const MOST = 24;
@@ -33,7 +34,7 @@ function tipOf(body: Body): [number, number, number] {
 interface Trail {
   body: number;
   tip: [number, number, number];
-  line: Line<BufferGeometry, LineBasicMaterial>;
+  ribbon: Ribbon;
 }
 
 export class Trails {
@@ -42,20 +43,12 @@ export class Trails {
 
   constructor(private readonly recording: Recording, private readonly tree: Tree) {}
 
-
   follow(bodies: readonly number[]): void {
     this.dispose();
     this.trails = bodies.map((body) => {
-      const geometry = new BufferGeometry();
-      geometry.setAttribute("position", new BufferAttribute(new Float32Array(3 * POINTS), 3));
-      geometry.setAttribute("color", new BufferAttribute(new Float32Array(4 * POINTS), 4));
-      const color = bodyColor(this.tree, body, new Color());
-      const line = new Line(geometry, new LineBasicMaterial({ vertexColors: true, transparent: true, depthWrite: false, color }));
-      const faded = geometry.getAttribute("color") as BufferAttribute;
-      for (let k = 0; k < POINTS; k++) faded.setXYZW(k, 1, 1, 1, ((k + 1) / POINTS) ** 1.5);
-      line.frustumCulled = false;
-      this.group.add(line);
-      return { body, tip: tipOf(this.recording.header.bodies[body]), line };
+      const ribbon = new Ribbon(POINTS, bodyColor(this.tree, body, new Color()));
+      this.group.add(ribbon.mesh);
+      return { body, tip: tipOf(this.recording.header.bodies[body]), ribbon };
     });
   }
 
@@ -68,20 +61,13 @@ export class Trails {
       // Points that are not needed lie on the first one.
       const share = Math.max(0, k - (POINTS - n)) / Math.max(1, n - 1);
       const { poses } = this.recording.frame(Math.round(first + share * (last - first)));
-      for (const { body, tip, line } of this.trails) {
-        const p = pointOf(poses, body, tip);
-        (line.geometry.getAttribute("position") as BufferAttribute).setXYZ(k, p[0], p[1], p[2]);
-      }
+      for (const { body, tip, ribbon } of this.trails) ribbon.setPoint(k, pointOf(poses, body, tip));
     }
-    for (const { line } of this.trails) line.geometry.getAttribute("position").needsUpdate = true;
+    for (const { ribbon } of this.trails) ribbon.end();
   }
 
   dispose(): void {
-    for (const { line } of this.trails) {
-      line.geometry.dispose();
-      line.material.dispose();
-      line.removeFromParent();
-    }
+    for (const { ribbon } of this.trails) ribbon.dispose();
     this.trails = [];
   }
 }
