@@ -11,11 +11,13 @@
 
 /* ---- rows ---- */
 
-void sni_rows_eval(sni_rows *r, double t, double t_ref, const double *q, const double *qd) {
+static void evaluate(sni_rows *r, double t, double t_ref, bool poses_only, const double *q,
+                     const double *qd) {
   const sn_model *m = r->d->m;
   sni_dynamics_poses(r->d);
   const sni_constraint_eval e = {.t = t,
                                  .t_ref = t_ref,
+                                 .poses_only = poses_only,
                                  .function = (const sni_function *const *)m->function,
                                  .E_wb = r->d->E_wb,
                                  .phi = r->d->phi,
@@ -42,6 +44,25 @@ void sni_rows_eval(sni_rows *r, double t, double t_ref, const double *q, const d
   }
   if (m->nsided > 0) {
     sni_unilateral_guess(r);
+  }
+  memcpy(r->q_seen, q, (size_t)m->tree.nv * sizeof *q);
+  memcpy(r->loop_q_seen, r->loop_q, (size_t)m->nloop_q * sizeof *r->loop_q);
+  r->seen = true;
+}
+
+void sni_rows_eval(sni_rows *r, double t, double t_ref, const double *q, const double *qd) {
+  evaluate(r, t, t_ref, false, q, qd);
+}
+
+/* The rows of joints depend on the pose alone, and are found again as they were, to the last bit:
+ * their coordinates, once found, stay. */
+void sni_rows_eval_poses(sni_rows *r, double t, double t_ref, const double *q, const double *qd) {
+  const sn_model *m = r->d->m;
+  if (!(r->seen && r->timeless) || memcmp(r->q_seen, q, (size_t)m->tree.nv * sizeof *q) != 0 ||
+      memcmp(r->loop_q_seen, r->loop_q, (size_t)m->nloop_q * sizeof *r->loop_q) != 0) {
+    evaluate(r, t, t_ref, m->nsided == 0, q, qd);
+  } else {
+    sni_dynamics_poses(r->d);
   }
 }
 
@@ -405,7 +426,7 @@ static void solve_momenta_near(sni_rows *r, const double *b, double *qd) {
 int sni_rows_momenta(sni_rows *r, double t, double t_ref, double gain, bool near, const double *b,
                      const double *q, double *qd) {
   sni_dynamics *d = r->d;
-  sni_rows_eval(r, t, t_ref, q, qd);
+  sni_rows_eval_poses(r, t, t_ref, q, qd);
   if (r->nsided > 0) {
     return sni_unilateral_momenta(r, gain, b, qd);
   }
@@ -467,7 +488,7 @@ sn_status sni_rows_close(sni_rows *r, double t, double t_ref, double tolerance, 
   }
   for (int k = 0;; k++) {
     sni_dynamics_kinematics(r->d, q, qd);
-    sni_rows_eval(r, t, t_ref, q, qd);
+    sni_rows_eval_poses(r, t, t_ref, q, qd);
     *gap = sni_rows_gap(r, worst);
     /* in a singular pose a little may stay that no motion closes to first order */
     const bool stuck = *gap > 0.5 * gap_before && *gap <= 100 * tolerance;
@@ -533,6 +554,8 @@ static size_t lay_out(sni_rows *r, const sn_model *m, bool dual, char *memory) {
   r->lambda_before = TAKE(n, sizeof *r->lambda_before);
   r->column = TAKE(nv, sizeof *r->column);
   r->step = TAKE(nv, sizeof *r->step);
+  r->q_seen = TAKE(nv, sizeof *r->q_seen);
+  r->loop_q_seen = TAKE((size_t)m->nloop_q, sizeof *r->loop_q_seen);
   void *sided = TAKE(m->nsided > 0 ? sni_unilateral_size(m->nrow, m->tree.nv, dual) : 0, 1);
 #undef TAKE
   if (memory && m->nsided > 0) {
@@ -554,6 +577,12 @@ void sni_rows_place(sni_rows *r, sni_dynamics *d, bool dual, bool motions, void 
                   .dual = dual};
   memset(memory, 0, sni_rows_size(d->m, dual));
   lay_out(r, d->m, dual, memory);
+  r->timeless = true;
+  for (int k = 0; k < r->nconstraint; k++) {
+    const sni_constraint *c = &r->constraint[k];
+    const bool joint = sni_constraint_kind(c->kind)->rows == sni_constraint_loop_rows;
+    r->timeless = r->timeless && joint && c->active < 0;
+  }
   if (d->m->nloop_q > 0) {
     memcpy(r->loop_q, d->m->loop_q0, (size_t)d->m->nloop_q * sizeof *r->loop_q);
   }

@@ -47,6 +47,9 @@ typedef struct sni_rows {
                             what that changes in the rows                                          */
   double *step;   /* nv                                                                     */
   double *column; /* nv                                                                     */
+  bool timeless;  /* all are joints that close loops, always                                */
+  bool seen;      /* there are rows: of q_seen, and of loop_q_seen                          */
+  double *q_seen, *loop_q_seen; /* nv, loop_q                                               */
 } sni_rows;
 
 /* dual: with room for the dual; without it somebody gives them a graph.  motions: they are rows
@@ -69,6 +72,8 @@ void sni_rows_describe(const sni_rows *r, char *out, size_t out_size);
 
 /* All rows at q, qd and t, on the smooth piece around t_ref.  Needs kinematics. */
 void sni_rows_eval(sni_rows *r, double t, double t_ref, const double *q, const double *qd);
+/* The same, without bias where nothing is one-sided. */
+void sni_rows_eval_poses(sni_rows *r, double t, double t_ref, const double *q, const double *qd);
 /* The largest |g|, and whose. */
 double sni_rows_gap(const sni_rows *r, int *constraint);
 

@@ -87,6 +87,9 @@ static inline bool sn_se3_is_pose(sn_se3 E) {
 
 /* exp of a twist, and its inverse with |w| <= pi. */
 sn_se3 sn_se3_exp(sn_vec6 xi);
-sn_vec6 sn_se3_log(sn_se3 E);
+static inline sn_vec6 sn_se3_log(sn_se3 E) {
+  const sn_vec3 w = sn_so3_log(E.R);
+  return (sn_vec6){w, sn_so3_jacobian_inverse_mul(sn_vec3_neg(w), E.p)};
+}
 
 #endif

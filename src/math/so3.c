@@ -1,9 +1,6 @@
 /* so3.c: exponential and logarithm of rotations. */
 #include "math/so3.h"
 
-/* Series below th^2 = 1/4: eight terms leave less than 1e-17 there. */
-#define SERIES_TH2 0.25
-
 static sni_exp_coefs coefs_series(double x) {
   return (sni_exp_coefs){
       .s = 1.0 / 1 +
@@ -43,7 +40,7 @@ static sni_exp_coefs coefs_series(double x) {
 }
 
 sni_exp_coefs sni_exp_coefs_calc(double th2) {
-  if (th2 < SERIES_TH2) {
+  if (th2 < SNI_SERIES_TH2) {
     return coefs_series(th2);
   }
   /* The root's rounding error e counts where s, a or da vanish, at pi and 2 pi: it is put back. */
@@ -94,21 +91,9 @@ static sn_vec3 log_near_pi(sn_mat3 R, sn_vec3 u, double c, double th) {
   return sn_vec3_scale(axis, sn_vec3_dot(axis, u) < 0 ? -th : th);
 }
 
-sn_vec3 sn_so3_log(sn_mat3 R) {
-  const sn_vec3 u = {0.5 * (R.m[2][1] - R.m[1][2]), 0.5 * (R.m[0][2] - R.m[2][0]),
-                     0.5 * (R.m[1][0] - R.m[0][1])}; /* sin th * axis */
-  const double c = 0.5 * (sn_mat3_trace(R) - 1);
-  const double sine = sn_vec3_norm(u);
-  if (c > 0 && sine < 0.1) {
-    /* th / sin th as a series of sine^2 (asin z / z): no 0/0 and no lost digits. */
-    const double z = sine * sine;
-    return sn_vec3_scale(
-        u, 1 + z * (1.0 / 6 +
-                    z * (3.0 / 40 + z * (15.0 / 336 + z * (105.0 / 3456 +
-                                                           z * (945.0 / 42240 +
-                                                                z * (10395.0 / 599040 +
-                                                                     z * 135135.0 / 9676800)))))));
-  }
+sn_vec3 sni_so3_log_far(sn_mat3 R) {
+  const sn_vec3 u = sni_so3_sine(&R);
+  const double c = 0.5 * (sn_mat3_trace(R) - 1), sine = sn_vec3_norm(u);
   const double th = atan2(sine, c); /* acos would lose half the digits at both ends */
   if (c > -0.9) {
     return sn_vec3_scale(u, th / sine);
@@ -146,26 +131,13 @@ void sn_so3_motion(sn_vec3 r, sn_vec3 rd, sn_mat3 *R, sn_mat3 *Jr, sn_mat3 *Jrdo
   *Jrdot = jacobian_dot(k, r, rd);
 }
 
-/* Jr^-1 = I + [r]/2 + c [r]^2 with c = (1 - (th/2) cot(th/2)) / th^2 */
-static double inverse_coef(double th2) {
-  if (th2 < SERIES_TH2) {
-    return 1.0 / 12 +
-           th2 * (1.0 / 720 + th2 * (1.0 / 30240 + th2 * (1.0 / 1209600 +
-                                                          th2 * (1.0 / 47900160 +
-                                                                 th2 * 691.0 / 1307674368000.0))));
-  }
+double sni_inverse_coef_far(double th2) {
   const double th = sqrt(th2);
   return (1 - 0.5 * th / tan(0.5 * th)) / th2;
 }
 
 sn_mat3 sn_so3_jacobian_inverse(sn_vec3 r) {
-  return rotation_series(r, 0.5, inverse_coef(sn_vec3_dot(r, r)));
-}
-
-sn_vec3 sn_so3_jacobian_inverse_mul(sn_vec3 r, sn_vec3 x) {
-  const sn_vec3 rx = sn_vec3_cross(r, x);
-  return sn_vec3_addscaled(sn_vec3_addscaled(x, 0.5, rx), inverse_coef(sn_vec3_dot(r, r)),
-                           sn_vec3_cross(r, rx));
+  return rotation_series(r, 0.5, sni_inverse_coef(sn_vec3_dot(r, r)));
 }
 
 bool sn_so3_reparam(sn_vec3 *r, sn_vec3 *rd) {

@@ -13,6 +13,9 @@
 
 #define SN_PI 3.14159265358979323846
 
+/* Series below th^2 = 1/4: eight terms leave less than 1e-17 there. */
+#define SNI_SERIES_TH2 0.25
+
 /* da = a'/th, db = b'/th with ' = d/dth: what the time derivative of Jr needs. */
 typedef struct sni_exp_coefs {
   double s, a, b, da, db;
@@ -22,8 +25,25 @@ sni_exp_coefs sni_exp_coefs_calc(double th2);
 
 sn_mat3 sn_so3_exp(sn_vec3 r);
 
-/* The rotation vector of R, |r| <= pi. */
-sn_vec3 sn_so3_log(sn_mat3 R);
+/* sin th times the axis. */
+static inline sn_vec3 sni_so3_sine(const sn_mat3 *R) {
+  return (sn_vec3){0.5 * (R->m[2][1] - R->m[1][2]), 0.5 * (R->m[0][2] - R->m[2][0]),
+                   0.5 * (R->m[1][0] - R->m[0][1])};
+}
+
+/* The rotation vector of R, |r| <= pi.  What is left of a loop is small: that case is in line. */
+sn_vec3 sni_so3_log_far(sn_mat3 R);
+static inline sn_vec3 sn_so3_log(sn_mat3 R) {
+  const sn_vec3 u = sni_so3_sine(&R);
+  const double z = sn_vec3_dot(u, u);
+  if (!(sn_mat3_trace(R) > 1 && z < 0.01)) {
+    return sni_so3_log_far(R);
+  }
+  /* th / sin th as a series of sin^2 (asin z / z): no 0/0 and no lost digits. */
+  const double tail =
+      105.0 / 3456 + z * (945.0 / 42240 + z * (10395.0 / 599040 + z * (135135.0 / 9676800)));
+  return sn_vec3_scale(u, 1 + z * (1.0 / 6 + z * (3.0 / 40 + z * (15.0 / 336 + z * tail))));
+}
 
 /* Rotation by angle about a unit axis. */
 sn_mat3 sn_mat3_axis_angle(sn_vec3 axis, double angle);
@@ -37,7 +57,23 @@ void sn_so3_motion(sn_vec3 r, sn_vec3 rd, sn_mat3 *R, sn_mat3 *Jr, sn_mat3 *Jrdo
 
 /* The inverse of Jr: the rate of r for a body angular velocity.  |r| < 2 pi. */
 sn_mat3 sn_so3_jacobian_inverse(sn_vec3 r);
-sn_vec3 sn_so3_jacobian_inverse_mul(sn_vec3 r, sn_vec3 x); /* the same times x */
+
+/* Jr^-1 = I + [r]/2 + c [r]^2 with c = (1 - (th/2) cot(th/2)) / th^2 */
+double sni_inverse_coef_far(double th2);
+static inline double sni_inverse_coef(double th2) {
+  if (th2 < SNI_SERIES_TH2) {
+    const double tail = 1.0 / 1209600 + th2 * (1.0 / 47900160 + th2 * (691.0 / 1307674368000.0));
+    return 1.0 / 12 + th2 * (1.0 / 720 + th2 * (1.0 / 30240 + th2 * tail));
+  }
+  return sni_inverse_coef_far(th2);
+}
+
+/* Jr^-1 x */
+static inline sn_vec3 sn_so3_jacobian_inverse_mul(sn_vec3 r, sn_vec3 x) {
+  const sn_vec3 rx = sn_vec3_cross(r, x);
+  return sn_vec3_addscaled(sn_vec3_addscaled(x, 0.5, rx), sni_inverse_coef(sn_vec3_dot(r, r)),
+                           sn_vec3_cross(r, rx));
+}
 
 /* Rotation vectors longer than 1.5 pi are replaced by the same rotation nearer to zero, and the
  * rate so that the angular velocity Jr rd is kept.  Lands at most at pi/2 from one wrap, so it

@@ -56,6 +56,7 @@ typedef struct sni_constraint {
 /* What an evaluation sees.  World axes, at the origins of the bodies. */
 typedef struct sni_constraint_eval {
   double t, t_ref;
+  bool poses_only; /* nobody asks for bias                                              */
   const sni_function *const *function;
   const sn_se3 *E_wb;
   const sn_vec6 *phi;

@@ -166,7 +166,33 @@ TEST(motors_of_loops) {
   CHECK(fabs(tau[0][0] - tau[1][0]) < 2e-3 * fabs(tau[0][0]), "%g and %g", tau[0][0], tau[1][0]);
 }
 
+/* Rows of the end of a step serve at the start of the next one, unless somebody looked elsewhere in
+ * between: the bits do not tell. */
+TEST(looking_elsewhere_changes_nothing) {
+  sn_model *m = windows(3);
+  const sn_options o = redmax_options(0.01);
+  sn_sim *sim[2] = {test_sim(m, &o), test_sim(m, &o)};
+  sn_state *s[2] = {test_state(m), test_state(m)}, *other = test_state(m);
+  turned(m, other, 3, 0.7, 0.2);
+  const double *q = sn_state_q(other), *qd = sn_state_qd(other);
+  for (int k = 0; k < 40; k++) {
+    test_step(sim[0], s[0], NULL);
+    test_step(sim[1], s[1], NULL);
+    sni_dynamics_kinematics(&sim[1]->d, q, qd);
+    sni_rows_eval(&sim[1]->rows, 0, 0, q, qd);
+    const size_t bytes = (size_t)sn_model_dof_count(m) * sizeof *q;
+    CHECK(memcmp(sn_state_q(s[0]), sn_state_q(s[1]), bytes) == 0 &&
+              memcmp(sn_state_qd(s[0]), sn_state_qd(s[1]), bytes) == 0,
+          "step %d", k);
+  }
+  sn_state_free(&other);
+  sn_state_free(&s[0]);
+  sn_sim_free(&sim[0]);
+  free_all(&s[1], &sim[1], &m);
+}
+
 int main(void) {
   RUN_TESTS(T(windows_move_as_one_pendulum), T(accelerations_by_all_ways),
-            T(loops_are_assembled_and_stay_closed), T(motors_of_loops));
+            T(loops_are_assembled_and_stay_closed), T(motors_of_loops),
+            T(looking_elsewhere_changes_nothing));
 }

@@ -358,7 +358,7 @@ static sn_status check_rows(const sn_sim *sim, double t, sn_error *err) {
 static sn_status constrain(sn_sim *sim, double t_end, const double *q, const double *qd,
                            double *qd1, sn_error *err) {
   sni_rows *rows = &sim->rows;
-  sni_rows_eval(rows, t_end, t_end, q, qd);
+  sni_rows_eval_poses(rows, t_end, t_end, q, qd);
   const sn_status status = sni_rows_factorise(rows, solve_column, sim->method_work);
   aim(sim, qd);
   if (status >= 0) {
@@ -372,7 +372,7 @@ static sn_status solve_constrained(sn_sim *sim, double t_end, const double *q, c
                                    double *qd1, sn_info *info, sn_error *err) {
   redmax *r = sim->method_work;
   sni_rows *rows = &sim->rows;
-  sni_rows_eval(rows, t_end, t_end, q, qd);
+  sni_rows_eval_poses(rows, t_end, t_end, q, qd);
   aim(sim, qd);
   sni_graph_fill(&r->s, rows->kkt, rows);
   int bad = -1;

@@ -34,6 +34,9 @@ static relative relative_of(const sni_constraint_eval *e, const sni_constraint *
   relative r = {.E_A = sn_se3_mul(pose_of(e, c->body[0]), c->at[0]),
                 .E_B = sn_se3_mul(pose_of(e, c->body[1]), c->at[1])};
   r.x = r.E_B.p;
+  if (e->poses_only) {
+    return r;
+  }
   r.a = twist_at(e, c->body[0], r.x);
   r.b = twist_at(e, c->body[1], r.x);
   return r;
@@ -42,8 +45,8 @@ static relative relative_of(const sni_constraint_eval *e, const sni_constraint *
 /* Q, S and Sdot of the joint. */
 static void joint_at(const sni_constraint_eval *e, const sni_constraint *c, const double *q,
                      const double *qd, sn_se3 *Q, sn_vec6 *S, sn_vec6 *Sdot) {
-  *Q = sn_se3_identity();
   if (c->nv == 0) {
+    *Q = sn_se3_identity();
     return; /* nothing moves, and a weld has no joint */
   }
   const sni_joint_ops *ops = sni_joint_ops_of(e->joints, c->joint);
@@ -130,6 +133,12 @@ static void begin(const sni_constraint_eval *e, const sni_constraint *c, loop_st
   s->B = c->nv == 0 ? axes : s->constant ? e->basis + 6 * c->joint : s->own;
 }
 
+static void find_arms(const sni_constraint_eval *e, const sni_constraint *c, loop_state *s) {
+  const sn_vec3 wanted = sn_se3_point(s->rel.E_A, s->Q.p);
+  s->arm[0] = sn_vec3_sub(wanted, pose_of(e, c->body[0]).p);
+  s->arm[1] = sn_vec3_sub(s->rel.x, pose_of(e, c->body[1]).p);
+}
+
 /* With the coordinates and rates of now. */
 static void look(const sni_constraint_eval *e, const sni_constraint *c, loop_state *s) {
   const relative rel = s->rel;
@@ -145,15 +154,14 @@ static void look(const sni_constraint_eval *e, const sni_constraint *c, loop_sta
   /* nudot without the accelerations: of the point at B, and of the axes of B */
   const sn_vec3 w_a = rel.a.w, w_b = rel.b.w;
   const sn_vec6 d = sn_vec6_sub(rel.b, rel.a);
-  const sn_vec3 o_a = pose_of(e, c->body[0]).p, o_b = pose_of(e, c->body[1]).p;
+  const sn_vec3 o_b = pose_of(e, c->body[1]).p;
   const sn_vec3 still = {0}, v_a = c->body[0] < 0 ? still : e->phi[c->body[0]].v;
   const sn_vec3 turning = sn_vec3_cross(w_b, sn_vec3_cross(w_b, sn_vec3_sub(rel.x, o_b)));
   const sn_vec3 carried = sn_vec3_cross(w_a, sn_vec3_sub(rel.b.v, v_a));
   const sn_vec6 moving = {sn_vec3_neg(sn_vec3_cross(w_b, d.w)),
                           sn_vec3_sub(sn_vec3_sub(turning, carried), sn_vec3_cross(w_b, d.v))};
   s->rest = sn_vec6_sub(sn_vec6_unrotate(rel.E_B.R, moving), drift);
-  s->arm[0] = sn_vec3_sub(sn_se3_mul(rel.E_A, s->Q).p, o_a);
-  s->arm[1] = sn_vec3_sub(rel.x, o_b);
+  find_arms(e, c, s);
 }
 
 /* A direction of B, over the twist of one of the bodies: the rate of the gap between the two. */
@@ -166,15 +174,16 @@ static sn_vec6 over(const loop_state *s, int side, sn_vec6 b) {
 int sni_constraint_loop_rows(const sni_constraint_eval *e, const sni_constraint *c, sni_row *row) {
   loop_state s;
   begin(e, c, &s);
-  const sn_se3 X = sn_se3_mul(sn_se3_inverse(s.rel.E_A), s.rel.E_B);
-  const sn_vec6 nu = sn_vec6_unrotate(s.rel.E_B.R, sn_vec6_sub(s.rel.b, s.rel.a));
+  const sn_se3 X = {sn_mat3_tmul(s.rel.E_A.R, s.rel.E_B.R),
+                    sn_mat3_tmul_vec(s.rel.E_A.R, sn_vec3_sub(s.rel.x, s.rel.E_A.p))};
   double *q = e->loop_q + c->first, *qd = e->loop_qd + c->first;
   const int nv = c->nv;
   sn_vec6 Sdot[SN_NV_MAX], r;
   double step[SN_NV_MAX];
   for (int k = 0;; k++) {
     joint_at(e, c, q, qd, &s.Q, s.S, Sdot);
-    r = sn_se3_log(sn_se3_mul(sn_se3_inverse(s.Q), X));
+    r = sn_se3_log(
+        (sn_se3){sn_mat3_tmul(s.Q.R, X.R), sn_mat3_tmul_vec(s.Q.R, sn_vec3_sub(X.p, s.Q.p))});
     if (!s.constant) {
       complete(s.S, nv, 0, nv, s.own);
     }
@@ -191,11 +200,17 @@ int sni_constraint_loop_rows(const sni_constraint_eval *e, const sni_constraint 
       q[j] += step[j];
     }
   }
-  along(s.S, nv, s.B, nu, qd);
   if (!s.constant) {
     complete(s.S, nv, nv, 6, s.own);
   }
-  look(e, c, &s);
+  if (e->poses_only) {
+    s.rest = (sn_vec6){{0, 0, 0}, {0, 0, 0}};
+    find_arms(e, c, &s);
+  } else {
+    const sn_vec6 nu = sn_vec6_unrotate(s.rel.E_B.R, sn_vec6_sub(s.rel.b, s.rel.a));
+    along(s.S, nv, s.B, nu, qd);
+    look(e, c, &s);
+  }
   for (int i = nv; i < 6; i++) {
     sni_row *out = &row[i - nv]; /* field by field: there is room for many coordinates in it */
     out->g = sn_vec6_dot(s.B[i], r);
