@@ -5,84 +5,96 @@
 #include "dynamics/compress.h"
 
 #include <math.h>
+#include <stdint.h>
 
 /* What is left of a row after the others, as part of it; below this its direction is rounding. */
 #define NOISE 1e-9
 
-static double dot(int n, const double *a, const double *b) {
-  double sum = 0;
-  for (int i = 0; i < n; i++) {
-    sum += a[i] * b[i];
+typedef int64_t mask __attribute__((vector_size(8 * sizeof(int64_t))));
+
+static sni_lines where(mask m, sni_lines a) {
+  return (sni_lines)(m & (mask)a);
+}
+
+/* Of all rows at once: they are few, and so are the columns. */
+static sni_lines squares(const sni_lines *G, int m) {
+  sni_lines sum = {0};
+  for (int c = 0; c < m; c++) {
+    sum += G[c] * G[c];
   }
   return sum;
 }
 
-double sni_compress(double *G, int nrow, int m, int most, const double *size, sni_compressed *out) {
-  double left[SNI_ROWS_MAX], weakest = 1;
+double sni_compress(sni_lines *G, int nrow, int m, int most, const sni_lines *size,
+                    sni_compressed *out) {
+  const mask number = {0, 1, 2, 3, 4, 5, 6, 7};
+  sni_lines left = squares(G, m);
+  mask open = number < nrow; /* the rows that are not in Q */
+  double least = 1;
   out->nrow = nrow;
   out->rank = 0;
   for (int i = 0; i < nrow; i++) {
     out->order[i] = i;
-    left[i] = dot(m, G + i * m, G + i * m);
   }
   for (int k = 0; k < nrow && k < most; k++) {
     int best = -1;
     double ratio = NOISE * NOISE;
     for (int j = k; j < nrow; j++) {
       const int i = out->order[j];
-      if (left[i] > ratio * size[i]) {
-        ratio = left[i] / size[i];
+      if (left[i] > ratio * (*size)[i]) {
+        ratio = left[i] / (*size)[i];
         best = j;
       }
     }
     if (best < 0) {
       break;
     }
-    weakest = fmin(weakest, sqrt(ratio));
+    least = fmin(least, ratio);
     const int row = out->order[best];
     out->order[best] = out->order[k];
     out->order[k] = row;
-    for (int j = 0; j < k; j++) {
-      const double r = out->R[j][best];
-      out->R[j][best] = out->R[j][k];
-      out->R[j][k] = r;
-    }
-    double *q = G + row * m;
-    const double length = sqrt(left[row]);
-    out->R[k][k] = length;
+    const double length = sqrt(left[row]), inverse = 1 / length;
+    sni_lines r = {0};
+    const mask own = number == row;
+    open &= ~own;
     for (int c = 0; c < m; c++) {
-      q[c] /= length;
+      r += G[c] * (G[c][row] * inverse);
     }
-    for (int j = k + 1; j < nrow; j++) {
-      double *g = G + out->order[j] * m;
-      const double r = dot(m, q, g);
-      out->R[k][j] = r;
-      for (int c = 0; c < m; c++) {
-        g[c] -= r * q[c];
-      }
-      left[out->order[j]] = dot(m, g, g);
+    r = where(open, r);
+    left = (sni_lines){0};
+    for (int c = 0; c < m; c++) {
+      const double q = G[c][row] * inverse;
+      const sni_lines g = G[c] - r * q;
+      left += g * g;
+      G[c] = where(~own, g) + where(own, (sni_lines){0} + q);
     }
+    out->R[k] = r;
+    out->R[k][row] = length;
     out->rank++;
   }
-  return weakest;
+  return sqrt(least);
 }
 
 void sni_compress_rhs(const sni_compressed *z, const double *c, double *out) {
   for (int k = 0; k < z->rank; k++) {
-    double sum = c[z->order[k]];
+    const int row = z->order[k];
+    double sum = c[row];
     for (int j = 0; j < k; j++) {
-      sum -= z->R[j][k] * out[j];
+      sum -= z->R[j][row] * out[j];
     }
-    out[k] = sum / z->R[k][k];
+    out[k] = sum / z->R[k][row];
   }
 }
 
 void sni_compress_lambda(const sni_compressed *z, const double *mu, double *lambda) {
-  for (int k = z->nrow - 1; k >= 0; k--) {
-    double sum = k < z->rank ? mu[k] : 0;
+  for (int k = z->rank; k < z->nrow; k++) {
+    lambda[z->order[k]] = 0;
+  }
+  for (int k = z->rank - 1; k >= 0; k--) {
+    double sum = mu[k];
     for (int j = k + 1; j < z->rank; j++) {
-      sum -= z->R[k][j] * lambda[z->order[j]];
+      sum -= z->R[k][z->order[j]] * lambda[z->order[j]];
     }
-    lambda[z->order[k]] = k < z->rank ? sum / z->R[k][k] : 0;
+    lambda[z->order[k]] = sum / z->R[k][z->order[k]];
   }
 }

@@ -11,17 +11,21 @@
 
 #include "model/constraint.h"
 
+/* One number for each row of a constraint, 0 for rows that it does not have. */
+typedef double sni_lines __attribute__((vector_size(8 * sizeof(double)), aligned(sizeof(double))));
+
 typedef struct sni_compressed {
   int nrow, rank;
-  int order[SNI_ROWS_MAX];              /* rows of G: the first `rank` are independent           */
-  double R[SNI_ROWS_MAX][SNI_ROWS_MAX]; /* R[k][j]: of row k of Q in row order[j] of G, k <= j  */
+  int order[SNI_ROWS_MAX];   /* rows of G: the first `rank` are independent            */
+  sni_lines R[SNI_ROWS_MAX]; /* R[k][order[j]]: of row k of Q in row order[j] of G, k <= j */
 } sni_compressed;
 
-/* G: nrow rows of m numbers, columns scaled so that 1 means about the same in each; Q takes its
- * place, the k-th row of Q that of row order[k].  At most `most` rows are kept.  size (nrow): the
- * square of what each row could be, if nothing in it cancelled: what is left of a row is measured
- * against that.  Returns the least that was left of a row that is kept, measured so. */
-double sni_compress(double *G, int nrow, int m, int most, const double *size, sni_compressed *out);
+/* G: m columns of nrow numbers, scaled so that 1 means about the same in each; Q takes its place,
+ * the k-th row of Q that of row order[k].  At most `most` rows are kept.  size: the square of what
+ * each row could be, if nothing in it cancelled: what is left of a row is measured against that.
+ * Returns the least that was left of a row that is kept, measured so. */
+double sni_compress(sni_lines *G, int nrow, int m, int most, const sni_lines *size,
+                    sni_compressed *out);
 
 /* out = R^-T c: rank numbers of nrow. */
 void sni_compress_rhs(const sni_compressed *z, const double *c, double *out);

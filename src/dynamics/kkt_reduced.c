@@ -52,56 +52,107 @@ static void finish_joint(sni_kkt_reduced *k, const sni_aba_in *in, int i) {
 
 /* ---- constraints ---- */
 
-/* One row over the coordinates that it acts on, in units in which A has 1 on its diagonal.  Returns
- * the square of what it would be if nothing cancelled. */
-static double spread_row(const sni_kkt_reduced *k, const sni_tied *tied, const sni_row *row,
-                         double *out) {
+/* A wrench for each row: components by rows. */
+typedef struct wrenches {
+  sni_lines w[3], v[3];
+} wrenches;
+
+static void take_wrenches(const sni_row *row, int nrow, int side, wrenches *f) {
+  double *out = (double *)f;
+  memset(f, 0, sizeof *f);
+  for (int i = 0; i < nrow; i++, out++) {
+    if (row[i].body[side] < 0) {
+      continue;
+    }
+    const sn_vec6 p = row[i].p[side];
+    out[0] = p.w.x;
+    out[8] = p.w.y;
+    out[16] = p.w.z;
+    out[24] = p.v.x;
+    out[32] = p.v.y;
+    out[40] = p.v.z;
+  }
+}
+
+/* The body on one side: that of all rows which have one there; -1: none has. */
+static int body_on(const sni_row *row, int nrow, int side) {
+  int body = -1;
+  for (int i = 0; i < nrow && body < 0; i++) {
+    body = row[i].body[side];
+  }
+  return body;
+}
+
+/* The rows over the coordinates that they act on, in units in which A has 1 on its diagonal, all at
+ * once.  size: the squares of what they would be if nothing cancelled.
+ */
+static void spread(const sni_kkt_reduced *k, const sni_tied *tied, const sni_row *row, int nrow,
+                   sni_lines *size) {
   const sni_tree *t = &k->d->m->tree;
   const sni_work *w = &k->d->w;
   const int *walk = tied->walk;
-  double size = 0;
-  memset(out, 0, (size_t)tied->columns * sizeof *out);
+  sni_lines sum = {0};
+  memset(k->G, 0, (size_t)tied->columns * sizeof *k->G);
   for (int side = 0; side < 2; side++) {
-    sni_lane6 f = sni_lane6_from(row->p[side]);
-    for (int b = row->body[side]; b >= 0 && b != tied->meet; b = t->parent[b]) {
+    const int body = body_on(row, nrow, side);
+    if (body < 0) {
+      continue;
+    }
+    wrenches f;
+    take_wrenches(row, nrow, side, &f);
+    for (int b = body; b >= 0 && b != tied->meet; b = t->parent[b]) {
       const int first = t->vadr[b], n = t->vadr[b + 1] - first;
-      for (int j = 0; j < n; j++) {
-        const sni_lane6 S = w->S[first + j];
-        const double unit = k->unit[first + j];
-        out[tied->touch[*walk].at + j] += unit * sni_lane6_dot(S, f);
-        size += unit * unit * sni_lane6_dot(S, S) * sni_lane6_dot(f, f);
+      if (n > 0) {
+        const sni_lines length = f.w[0] * f.w[0] + f.w[1] * f.w[1] + f.w[2] * f.w[2] +
+                                 f.v[0] * f.v[0] + f.v[1] * f.v[1] + f.v[2] * f.v[2];
+        sni_lines *G = k->G + tied->touch[*walk++].at;
+        for (int j = 0; j < n; j++) {
+          const double unit = k->unit[first + j];
+          const sni_lane6 S = {w->S[first + j].w * unit, w->S[first + j].v * unit};
+          G[j] += f.w[0] * S.w[0] + f.w[1] * S.w[1] + f.w[2] * S.w[2] + f.v[0] * S.v[0] +
+                  f.v[1] * S.v[1] + f.v[2] * S.v[2];
+          sum += length * sni_lane6_dot(S, S);
+        }
       }
-      walk += n > 0;
-      f = sni_wrench_shift(f, w->r[b]);
+      const sni_lane r = w->r[b];
+      f.w[0] += f.v[2] * r[1] - f.v[1] * r[2];
+      f.w[1] += f.v[0] * r[2] - f.v[2] * r[0];
+      f.w[2] += f.v[1] * r[0] - f.v[0] * r[1];
     }
   }
-  for (int j = 0; j < row->ncoord; j++) {
-    for (int n = 0; n < tied->ntouch; n++) {
-      const int first = t->vadr[tied->touch[n].body], end = t->vadr[tied->touch[n].body + 1];
-      if (first <= row->coord[j] && row->coord[j] < end) {
-        const double x = k->unit[row->coord[j]] * row->coef[j];
-        out[tied->touch[n].at + row->coord[j] - first] += x;
-        size += x * x;
+  for (int i = 0; i < nrow; i++) {
+    for (int j = 0; j < row[i].ncoord; j++) {
+      for (int n = 0; n < tied->ntouch; n++) {
+        const int first = t->vadr[tied->touch[n].body], end = t->vadr[tied->touch[n].body + 1];
+        if (first <= row[i].coord[j] && row[i].coord[j] < end) {
+          const double x = k->unit[row[i].coord[j]] * row[i].coef[j];
+          k->G[tied->touch[n].at + row[i].coord[j] - first][i] += x;
+          sum[i] += x * x;
+        }
       }
     }
   }
-  return size;
+  *size = sum;
 }
 
 static void fill_constraint(sni_kkt_reduced *k, sni_tied *tied, const sni_rows *rows, int nrow) {
   const sni_tree *t = &k->d->m->tree;
-  double size[SNI_ROWS_MAX];
-  for (int i = 0; i < nrow; i++) {
-    const sni_row *row = &rows->row[tied->first + i];
-    double *out = k->G + i * tied->columns;
-    size[i] = spread_row(k, tied, row, out);
-    if (row->one_sided && !rows->u.in[tied->first + i]) { /* a row that does nothing */
-      memset(out, 0, (size_t)tied->columns * sizeof *out);
-      size[i] = 0;
+  tied->z.nrow = tied->z.rank = 0;
+  if (nrow > 0) {
+    const sni_row *row = rows->row + tied->first;
+    sni_lines size;
+    spread(k, tied, row, nrow, &size);
+    for (int i = 0; i < nrow; i++) {
+      if (row[i].one_sided && !rows->u.in[tied->first + i]) { /* a row that does nothing */
+        for (int c = 0; c < tied->columns; c++) {
+          k->G[c][i] = 0;
+        }
+        size[i] = 0;
+      }
     }
+    k->weakest =
+        fmin(k->weakest, sni_compress(k->G, nrow, tied->columns, tied->size, &size, &tied->z));
   }
-  k->weakest =
-      fmin(k->weakest, sni_compress(k->G, nrow, tied->columns, tied->size, size, &tied->z));
   memset(tied->own, 0, (size_t)(tied->size * tied->size) * sizeof *tied->own);
   for (int i = tied->z.rank; i < tied->size; i++) { /* not there: mu is 0 */
     tied->own[i * tied->size + i] = -1;
@@ -110,10 +161,10 @@ static void fill_constraint(sni_kkt_reduced *k, sni_tied *tied, const sni_rows *
     const int body = tied->touch[n].body, nv = t->vadr[body + 1] - t->vadr[body];
     double *block = tied->touch[n].block;
     const double *scale = k->scale + t->vadr[body];
+    const sni_lines *q = k->G + tied->touch[n].at;
     for (int i = 0; i < tied->size; i++) {
-      const double *q = k->G + tied->z.order[i] * tied->columns + tied->touch[n].at;
       for (int j = 0; j < nv; j++) {
-        block[i * nv + j] = i < tied->z.rank ? scale[j] * q[j] : 0;
+        block[i * nv + j] = i < tied->z.rank ? scale[j] * q[j][tied->z.order[i]] : 0;
       }
     }
   }
@@ -144,9 +195,10 @@ void sni_kkt_reduced_set_rows(sni_kkt_reduced *k, const sni_rows *rows) {
     tied->first = i;
     for (; i < nrow && rows->of[i] == c; i++) {
     }
-    tied->z = (sni_compressed){.nrow = i - tied->first, .order = {0, 1, 2, 3, 4, 5}};
     if (tied->size > 0) {
       fill_constraint(k, tied, rows, i - tied->first);
+    } else {
+      tied->z = (sni_compressed){.nrow = i - tied->first, .order = {0, 1, 2, 3, 4, 5}};
     }
   }
 }

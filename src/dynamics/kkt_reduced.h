@@ -82,7 +82,7 @@ struct sni_kkt_reduced {
   int scalars;
   double weakest;   /* see sni_kkt_weakest                                                      */
   sni_art *carried; /* nbody                                                                    */
-  double *G;        /* SNI_ROWS_MAX x the most columns of a constraint                          */
+  sni_lines *G;     /* the most columns of a constraint                                         */
   double *scale;    /* nv  roots of the diagonal of A                                           */
   double *unit;     /* nv  1 over them                                                          */
   double *u, *v;    /* nv                                                                       */

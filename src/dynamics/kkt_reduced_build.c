@@ -224,7 +224,7 @@ static bool take_parts(sni_kkt_reduced *k, int npairs, const int (*pair)[2]) {
     }
     most = k->tied[c].columns > most ? k->tied[c].columns : most;
   }
-  k->G = sni_arena_take(&k->arena, (size_t)(SNI_ROWS_MAX * most) * sizeof *k->G);
+  k->G = sni_arena_take(&k->arena, (size_t)most * sizeof *k->G);
   k->npairs = npairs;
   for (int p = 0; p < npairs; p++) {
     sni_coupling *out = &k->coupling[p];
