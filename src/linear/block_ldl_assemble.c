@@ -183,9 +183,12 @@ KERNEL void add_sized(const int rows, const int cols, const sni_ldl_input *in, c
   }
 }
 
-OUTLINE void add_61(const sni_ldl_input *in, const double *from, double *column, double *unit) {
-  add_sized(6, 1, in, from, column, unit);
-}
+/* A column of multipliers, and the diagonal block of a node. */
+OUTLINE void add_narrow(const sni_ldl_input *in, const double *from, double *column,
+                        double *unit){FOR_ROWS(in->rows, add_sized(R, 1, in, from, column, unit))}
+
+OUTLINE void add_square(const sni_ldl_input *in, const double *from, double *column,
+                        double *unit){FOR_ROWS(in->rows, add_sized(R, R, in, from, column, unit))}
 
 OUTLINE void add_any(const sni_ldl_input *in, const double *from, double *column, double *unit) {
   add_sized(in->rows, in->cols, in, from, column, unit);
@@ -219,10 +222,12 @@ sn_status sni_ldl_assemble(sni_ldl *ldl, int t, int *bad) {
     const int size = 10 * in->rows + in->cols;
     if (size == 66 && in->mirror == 0) {
       add_66(in, from, column, unit);
-    } else if (size == 61) {
-      add_61(in, from, column, unit);
     } else if (size == 11 && in->row == in->col) {
       column[in->to] += *from;
+    } else if (in->cols == 1) {
+      add_narrow(in, from, column, unit);
+    } else if (in->rows == in->cols) {
+      add_square(in, from, column, unit);
     } else {
       add_any(in, from, column, unit);
     }

@@ -315,6 +315,7 @@ sn_status sni_ldl_factorise(sni_ldl *ldl, const double *b, sni_ldl_factor *out) 
     sni_ldl_gather(ldl, b, ldl->b);
     memcpy(ldl->y, ldl->b, (size_t)ldl->vector_count * sizeof(double));
   }
+  ldl->error = INFINITY;
   sni_ldl_assemble_start(ldl);
   sn_status status = ldl->tile_count > 0 ? sni_ldl_assemble(ldl, 0, &state.bad) : SN_OK;
   for (int t = 0; t < ldl->tile_count && !status; t++) {

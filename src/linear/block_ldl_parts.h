@@ -81,7 +81,8 @@ struct sni_ldl {
   bool rest_known; /* r has the largest entry of each row: see block_ldl_assemble.c     */
   /* solve, vectors by tiles */
   double *b, *y, *x, *x_next, *r, *z;
-  bool ready; /* y is L^-1 b for the b given to factorise                               */
+  double error; /* that the factors left in the first solution; INFINITY: not known     */
+  bool ready;   /* y is L^-1 b for the b given to factorise                               */
 };
 
 /* block_ldl_assemble.c: column t of A into U, and the sizes m of its rows.  Columns in their order,

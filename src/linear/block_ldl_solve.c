@@ -226,10 +226,14 @@ static void subtract_column(const sni_ldl *ldl, const sni_ldl_tile *tile, const 
       if (row != col) {
         subtract6(&block, x + col, r + row, z + row);
       }
-    } else if (size == 61) {
-      subtract(6, 1, true, B, x + row, x + col, r + row, r + col, z + row, z + col);
     } else if (size == 11) {
       subtract(1, 1, row != col, B, x + row, x + col, r + row, r + col, z + row, z + col);
+    } else if (in->cols == 1) {
+      FOR_ROWS(in->rows,
+               subtract(R, 1, true, B, x + row, x + col, r + row, r + col, z + row, z + col))
+    } else if (row == col) {
+      FOR_ROWS(in->rows,
+               subtract(R, R, false, B, x + row, x + col, r + row, r + col, z + row, z + col))
     } else {
       subtract(in->rows, in->cols, row != col, B, x + row, x + col, r + row, r + col, z + row,
                z + col);
@@ -250,6 +254,10 @@ void sni_ldl_mul(sni_ldl *ldl, const double *x, double *y) {
 }
 
 /* ---- Refinement ------------------------------------------------------------------------------ */
+
+/* Factors that were so much better than asked for, with another right-hand side, are not looked at
+ * again: growth is theirs, and not of what they are used on. */
+#define TRUSTED 1e-6
 
 /* Not a number stays not a number. */
 KERNEL lane4 larger(lane4 a, lane4 b) {
@@ -308,6 +316,18 @@ static void finish(sni_ldl *ldl, double *y, const double *base, double *x) {
   }
 }
 
+/* x = L^-T D^-1 y alone. */
+static void finish_unseen(sni_ldl *ldl, double *y, double *x) {
+  for (int t = ldl->tile_count - 1; t >= 0; t--) {
+    const sni_ldl_tile *tile = &ldl->tile[t];
+    if (ldl->large && t >= AHEAD) {
+      fetch_tile(ldl, tile - AHEAD);
+    }
+    FOR_ROWS(tile->size, backward(R, ldl, tile, y))
+  }
+  memcpy(x, y, (size_t)ldl->vector_count * sizeof *x);
+}
+
 void sni_ldl_refine_to(sni_ldl *ldl, double target) {
   ldl->options.target = target;
 }
@@ -324,9 +344,14 @@ sn_status sni_ldl_solve(sni_ldl *ldl, const double *b, double *x, sni_ldl_soluti
     return SN_E_ARGUMENT;
   }
   ldl->ready = false;
-  double *best = ldl->x, *next = ldl->x_next;
-  finish(ldl, ldl->y, NULL, best);
-  double error = backward_error(ldl, best);
+  double *best = ldl->x, *next = ldl->x_next, error = ldl->error;
+  if (error <= TRUSTED * ldl->options.target) {
+    finish_unseen(ldl, ldl->y, best);
+  } else {
+    finish(ldl, ldl->y, NULL, best);
+    error = backward_error(ldl, best);
+    ldl->error = error > 0 ? error : INFINITY; /* from nothing follows nothing */
+  }
   int refinements = 0, slow = 0; /* slow: in a row, that did not halve the error */
   while (error > ldl->options.target && refinements < ldl->options.refine_max && slow < 2) {
     refinements++;

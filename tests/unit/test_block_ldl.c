@@ -49,6 +49,47 @@ TEST(definite_systems_of_all_sizes_are_solved) {
   }
 }
 
+/* Where little is asked for, factors that did well once are not looked at again: what they give is
+ * as good. */
+TEST(factors_that_did_well_are_trusted) {
+  for (uint64_t k = 0; k < 40; k++) {
+    uint64_t seed = k;
+    blocks *s = blocks_new();
+    for (int i = 0; i < 20; i++) {
+      add_node(s, 1 + pick(&seed, 8), 1);
+    }
+    couple_at_random(s, 40, &seed);
+    dominate(s, 1, &seed);
+    sni_ldl *ldl = build(s, NULL);
+    sni_ldl_refine_to(ldl, 1e-9);
+    const int n = s->scalars;
+    double *b = calloc((size_t)n, sizeof *b), *x = calloc((size_t)n, sizeof *x);
+    long double *A = dense_of(s), *y = calloc((size_t)n, sizeof *y);
+    CHECK(sni_ldl_factorise(ldl, NULL, NULL) == SN_OK, "not factorised");
+    for (int pass = 0; pass < 3; pass++) { /* the first tells nothing: it is 0 */
+      sni_ldl_solution solution;
+      CHECK(sni_ldl_solve(ldl, b, x, &solution) == SN_OK, "not solved");
+      CHECK(solution.residual < 1e-15, "seed %d, pass %d: %g", (int)k, pass, solution.residual);
+      for (int i = 0; i < n; i++) {
+        long double sum = -b[i], size = fabs(b[i]);
+        for (int j = 0; j < n; j++) {
+          sum += A[i * n + j] * x[j];
+          size += fabsl(A[i * n + j] * x[j]);
+        }
+        CHECK(fabsl(sum) <= 1e-14L * size, "seed %d, pass %d: row %d is off by %Lg of %Lg", (int)k,
+              pass, i, sum, size);
+      }
+      random_vector(n, b, &seed);
+    }
+    free(b);
+    free(x);
+    free(A);
+    free(y);
+    sni_ldl_free(&ldl);
+    free(s);
+  }
+}
+
 /* [A G^T; G -C] with C positive definite: any order will do, no demands. */
 TEST(quasi_definite_systems_are_solved_in_any_order) {
   for (uint64_t k = 0; k < 300; k++) {
@@ -628,7 +669,7 @@ TEST(bad_patterns_are_refused) {
 
 int main(void) {
   heap_ready();
-  RUN_TESTS(T(definite_systems_of_all_sizes_are_solved),
+  RUN_TESTS(T(definite_systems_of_all_sizes_are_solved), T(factors_that_did_well_are_trusted),
             T(quasi_definite_systems_are_solved_in_any_order),
             T(multipliers_without_compliance_are_solved_by_rules), T(stiff_mechanisms_are_solved),
             T(redundant_constraints_are_borne), T(bits_are_the_same_every_time),
