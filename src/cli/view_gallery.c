@@ -83,7 +83,7 @@ static void read_title(view_exhibit *e) {
     if (n == 0 && strncmp(next, "Made by '", 9) == 0) {
       continue;
     }
-    if (n > 0 && next[0] == 0) {
+    if (n > 0 && (next[0] == 0 || text[n - 1] == '.')) { /* the sentence ends with its line */
       break;
     }
     snprintf(text + n, sizeof text - n, "%s%s", n > 0 ? " " : "", next);

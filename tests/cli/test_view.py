@@ -193,12 +193,6 @@ class Talk(View):
         path = self.write("bad.yaml", "sinew: 1\nbodies: {a: {joint: {type: hinge}}}\n")
         page = self.page(self.serve(path, "--quiet"))
         self.assertEqual(page.wait_text("error")["problems"][0]["line"], 2)
-        titles = {s["name"]: s["title"] for s in scenes}
-        # A stop that ends no sentence, a line that says only what made the file, a sentence of two lines.
-        self.assertEqual(titles["redmax/gears"], "Reference scene 34 of RedMax (Wang et al. 2019): a pair of gears")
-        self.assertEqual(titles["redmax/arm"], "An arm of two bones")
-        self.assertTrue(titles["redmax/sliding_plate"].endswith("and does not turn"), titles["redmax/sliding_plate"])
-        self.assertEqual([name for name, title in titles.items() if not title], [])
         self.assertEqual(page.refused("play"), "no scene is open")
         self.write("bad.yaml", STONE)
         page.wait_frames(2)
@@ -257,6 +251,13 @@ class Talk(View):
         scenes = page.wait_text("gallery")["scenes"]
         pendulum = next(s for s in scenes if s["name"] == "pendulum")
         self.assertEqual(pendulum["title"], "The simplest scene: a steel rod on a hinge, let go from the horizontal")
+        titles = {s["name"]: s["title"] for s in scenes}
+        # A stop that ends no sentence, a line that says only what made the file, a sentence of two lines.
+        self.assertEqual(titles["redmax/gears"], "Reference scene 34 of RedMax (Wang et al. 2019): a pair of gears")
+        self.assertEqual(titles["humanoid"], "A person of 67 kg and 1.77 m leaves the ground in a forward somersault and tucks")
+        self.assertEqual(titles["redmax/arm"], "An arm of two bones")
+        self.assertTrue(titles["redmax/sliding_plate"].endswith("and does not turn"), titles["redmax/sliding_plate"])
+        self.assertEqual([name for name, title in titles.items() if not title], [])
         self.assertEqual(page.refused("play"), "no scene is open")
         for bad in ("../README", "pendulum.yaml", ""):
             self.assertEqual(page.refused("open", scene=bad), "there is no such scene in the gallery")
