@@ -1,6 +1,7 @@
 /* dynamics.c: everything that acts on a mechanism, evaluated. */
 #include "dynamics/dynamics.h"
 
+#include "dynamics/loops.h"
 #include "dynamics/rows.h"
 
 #include <string.h>
@@ -89,23 +90,23 @@ static void drag(const sni_dynamics *d) {
   }
 }
 
-static void pose_of(const sni_dynamics *d, int i) {
+void sni_dynamics_pose(const sni_dynamics *d, int i) {
   d->E_wb[i] = sni_link_pose(&d->w.link[i]);
   d->phi[i] = sni_link_twist(&d->w.link[i]);
 }
 
 void sni_dynamics_poses(sni_dynamics *d) {
   for (int i = 0; i < d->m->tree.nbody; i++) {
-    pose_of(d, i);
+    sni_dynamics_pose(d, i);
   }
 }
 
 static void poses_of_touched(const sni_dynamics *d) {
   for (int k = 0; k < d->ntouched; k++) {
-    pose_of(d, d->touched[k]);
+    sni_dynamics_pose(d, d->touched[k]);
   }
   if (d->hand.holds) {
-    pose_of(d, d->hand.spring.body[0]);
+    sni_dynamics_pose(d, d->hand.spring.body[0]);
   }
 }
 
@@ -133,6 +134,7 @@ void sni_dynamics_forces(sni_dynamics *d, double t, double t_ref, const double *
   sni_rotors_add(d, 1, d->w.tau);
   joint_springs(d, q, qd, d->w.tau);
   drives(d, t, t_ref, q, qd, input, d->w.tau);
+  sni_loops_push(d, t, t_ref);
   if (d->m->soft && d->rows) {
     sni_unilateral_soften(d->rows, t, t_ref, q, qd, true);
   }
@@ -297,6 +299,7 @@ void sni_dynamics_energy(sni_dynamics *d, double t, const double *q, const doubl
   }
   out->kinetic += sni_rotors_energy(d, qd);
   out->potential += joint_springs(d, q, qd, d->w.tau);
+  out->potential += sni_loops_energy(d, t);
   if (d->m->soft && d->rows) {
     out->potential += sni_unilateral_soften(d->rows, t, t, q, qd, false);
   }

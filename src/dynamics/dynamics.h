@@ -78,7 +78,8 @@ void sni_dynamics_prescribe(sni_dynamics *d, double t, double t_ref, double *q, 
 /* Positions, velocities, and all else that depends on nothing but q and qd. */
 void sni_dynamics_kinematics(sni_dynamics *d, const double *q, const double *qd);
 
-/* E_wb and phi from the kinematics. */
+/* E_wb and phi from the kinematics; of one body. */
+void sni_dynamics_pose(const sni_dynamics *d, int body);
 void sni_dynamics_poses(sni_dynamics *d);
 
 /* w.tau and w.wrench: joint springs, drives, forces, drag, the user's force, and the input.  Needs

@@ -11,23 +11,29 @@
 
 /* ---- rows ---- */
 
+sni_constraint_eval sni_rows_eval_of(const sni_rows *r, double t, double t_ref, const double *q,
+                                     const double *qd) {
+  const sn_model *m = r->d->m;
+  return (sni_constraint_eval){.t = t,
+                               .t_ref = t_ref,
+                               .function = (const sni_function *const *)m->function,
+                               .E_wb = r->d->E_wb,
+                               .phi = r->d->phi,
+                               .q = q,
+                               .qd = qd,
+                               .joints = m->loop_joints,
+                               .S0 = m->loop_S0,
+                               .basis = m->loop_basis,
+                               .loop_q = r->loop_q,
+                               .loop_qd = r->loop_qd};
+}
+
 static void evaluate(sni_rows *r, double t, double t_ref, bool poses_only, const double *q,
                      const double *qd) {
   const sn_model *m = r->d->m;
   sni_dynamics_poses(r->d);
-  const sni_constraint_eval e = {.t = t,
-                                 .t_ref = t_ref,
-                                 .poses_only = poses_only,
-                                 .function = (const sni_function *const *)m->function,
-                                 .E_wb = r->d->E_wb,
-                                 .phi = r->d->phi,
-                                 .q = q,
-                                 .qd = qd,
-                                 .joints = m->loop_joints,
-                                 .S0 = m->loop_S0,
-                                 .basis = m->loop_basis,
-                                 .loop_q = r->loop_q,
-                                 .loop_qd = r->loop_qd};
+  sni_constraint_eval e = sni_rows_eval_of(r, t, t_ref, q, qd);
+  e.poses_only = poses_only;
   r->nrow = 0;
   for (int k = 0; k < r->nconstraint; k++) {
     const sni_constraint *c = &r->constraint[k];

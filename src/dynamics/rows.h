@@ -70,6 +70,10 @@ sn_status sni_rows_choose(sni_rows *r, double solve, int npairs, const int (*pai
 /* Adds to out which, and why. */
 void sni_rows_describe(const sni_rows *r, char *out, size_t out_size);
 
+/* What constraints see; E_wb and phi are those that are there. */
+sni_constraint_eval sni_rows_eval_of(const sni_rows *r, double t, double t_ref, const double *q,
+                                     const double *qd);
+
 /* All rows at q, qd and t, on the smooth piece around t_ref.  Needs kinematics. */
 void sni_rows_eval(sni_rows *r, double t, double t_ref, const double *q, const double *qd);
 /* The same, without bias where nothing is one-sided. */

@@ -45,6 +45,9 @@ bool sni_compile_point(sni_compile *c, const char *key, sn_vec3 x);
 bool sni_compile_name(sni_compile *c, const char *name, const char *what);
 
 /* Spreads a per-coordinate value; reports a wrong count or value. */
+/* A drive of nv coordinates under `key`; false: there is nothing to drive. */
+bool sni_compile_drive(sni_compile *c, const char *key, const sn_drive_def *def, int nv,
+                       sni_drive *drive, double *stiffness, double *damping, double *most);
 void sni_compile_spread(sni_compile *c, const char *key, const sn_per_dof *from, int nv,
                         double missing, bool not_negative, double *out);
 

@@ -105,35 +105,45 @@ static int functions(sni_compile *c, const char *key, const sn_function_def *def
   return nv;
 }
 
-static void finish_drive(sni_compile *c, int i) {
-  sn_model *m = c->m;
-  const sn_drive_def *def = &c->def[i]->joint.drive;
-  const int adr = m->tree.vadr[i], nv = m->tree.vadr[i + 1] - adr;
-  sni_drive *drive = &m->drive[m->ndrive];
-  drive->body = i;
+bool sni_compile_drive(sni_compile *c, const char *key, const sn_drive_def *def, int nv,
+                       sni_drive *drive, double *stiffness, double *damping, double *most) {
+  char at[64];
   if (nv == 0) {
-    sni_compile_fail(c, "joint.drive", "the joint has no coordinates: nothing to drive");
-    return;
+    sni_compile_fail(c, key, "the joint has no coordinates: nothing to drive");
+    return false;
   }
-  functions(c, "joint.drive.target", def->target, def->ntarget, nv, drive->target);
-  functions(c, "joint.drive.rate", def->rate, def->nrate, nv, drive->rate);
-  double *k = m->params.drive_stiffness + adr, *d = m->params.drive_damping + adr;
-  sni_compile_spread(c, "joint.drive.stiffness", &def->stiffness, nv, 0, true, k);
-  sni_compile_spread(c, "joint.drive.damping", &def->damping, nv, 0, true, d);
-  sni_compile_spread(c, "joint.drive.max_force", &def->max_force, nv, INFINITY, true,
-                     m->params.drive_max + adr);
+  snprintf(at, sizeof at, "%s.target", key);
+  functions(c, at, def->target, def->ntarget, nv, drive->target);
+  snprintf(at, sizeof at, "%s.rate", key);
+  functions(c, at, def->rate, def->nrate, nv, drive->rate);
+  if (def->nrate > 0 && def->damping.n == 0) {
+    sni_compile_warn(c, at, "does nothing without damping");
+  }
+  snprintf(at, sizeof at, "%s.stiffness", key);
+  sni_compile_spread(c, at, &def->stiffness, nv, 0, true, stiffness);
+  snprintf(at, sizeof at, "%s.damping", key);
+  sni_compile_spread(c, at, &def->damping, nv, 0, true, damping);
+  snprintf(at, sizeof at, "%s.max_force", key);
+  sni_compile_spread(c, at, &def->max_force, nv, INFINITY, true, most);
   if (def->stiffness.n == 0 && def->damping.n == 0) {
-    sni_compile_fail(c, "joint.drive",
+    sni_compile_fail(c, key,
                      "needs stiffness (to hold a position), damping (to hold a "
                      "rate), or both");
   }
   if (def->ntarget == 0 && def->stiffness.n > 0) {
-    sni_compile_fail(c, "joint.drive", "has stiffness but no target");
+    sni_compile_fail(c, key, "has stiffness but no target");
   }
-  if (def->nrate > 0 && def->damping.n == 0) {
-    sni_compile_warn(c, "joint.drive.rate", "does nothing without damping");
-  }
-  m->ndrive++;
+  return true;
+}
+
+static void finish_drive(sni_compile *c, int i) {
+  sn_model *m = c->m;
+  const int adr = m->tree.vadr[i], nv = m->tree.vadr[i + 1] - adr;
+  sni_drive *drive = &m->drive[m->ndrive];
+  drive->body = i;
+  m->ndrive += sni_compile_drive(c, "joint.drive", &c->def[i]->joint.drive, nv, drive,
+                                 m->params.drive_stiffness + adr, m->params.drive_damping + adr,
+                                 m->params.drive_max + adr);
 }
 
 void sni_compile_joints(sni_compile *c) {

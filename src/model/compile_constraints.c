@@ -5,20 +5,30 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What a loop's joint may have beside its kind, when methods can do it. */
-static void check_extras(sni_compile *c, const sn_joint_def *def) {
-  const struct {
-    const char *key;
-    bool given;
-  } extra[] = {{"armature", def->armature.n > 0},
-               {"stiffness", def->stiffness.n > 0},
-               {"damping", def->damping.n > 0},
-               {"drive", def->drive.enabled},
-               {"friction", def->friction.enabled}};
-  for (int k = 0; k < SNI_COUNT(extra); k++) {
-    if (extra[k].given) {
-      sni_compile_warn(c, extra[k].key, "has no effect in a loop yet");
-    }
+/* Springs, dampers and a drive in the joint of loop k. */
+static void finish_loop_spring(sni_compile *c, int k, const sn_joint_def *def, int nv) {
+  sn_model *m = c->m;
+  sni_loop_spring *s = &m->loop_spring[m->nloop_spring];
+  *s = (sni_loop_spring){.loop = k, .drive = {.body = -1}};
+  sni_compile_spread(c, "stiffness", &def->stiffness, nv, 0, true, s->stiffness);
+  sni_compile_spread(c, "damping", &def->damping, nv, 0, true, s->damping);
+  sni_compile_spread(c, "rest", &def->rest, nv, 0, false, s->rest);
+  if (def->rest.n > 0 && def->stiffness.n == 0) {
+    sni_compile_warn(c, "rest", "does nothing without stiffness");
+  }
+  if (def->drive.enabled) {
+    s->driven = sni_compile_drive(c, "drive", &def->drive, nv, &s->drive, s->drive_stiffness,
+                                  s->drive_damping, s->drive_max);
+    m->loop_driven = m->loop_driven || s->driven;
+  }
+  if (nv > 0 && (s->driven || def->stiffness.n > 0 || def->damping.n > 0)) {
+    m->nloop_spring++;
+  }
+  if (def->armature.n > 0) {
+    sni_compile_warn(c, "armature", "has no effect in a loop yet");
+  }
+  if (def->friction.enabled) {
+    sni_compile_warn(c, "friction", "has no effect in a loop yet");
   }
 }
 
@@ -45,7 +55,7 @@ static void finish_loop(sni_compile *c, int k, const sn_loop_def *def, sni_joint
     *joint = (sni_joint){0};
   }
   sni_constraint_loop_basis(m->loop_S0 + SN_NV_MAX * k, joint->nv, m->loop_basis + 6 * k);
-  check_extras(c, &def->joint);
+  finish_loop_spring(c, k, &def->joint, joint->nv);
   *loop = (sni_constraint){.kind = SNI_LOOP,
                            .active = sni_compile_active(c, &def->active),
                            .nrow = 6 - joint->nv,
@@ -63,6 +73,7 @@ static void finish_loops(sni_compile *c) {
   const int n = c->b->loop.count;
   m->loop_S0 = sni_compile_take(c, (size_t)n * SN_NV_MAX, sizeof *m->loop_S0);
   m->loop_basis = sni_compile_take(c, (size_t)n * 6, sizeof *m->loop_basis);
+  m->loop_spring = sni_compile_take(c, (size_t)n, sizeof *m->loop_spring);
   sni_joint *own = calloc((size_t)n + 1, sizeof *own);
   c->out_of_memory = c->out_of_memory || !own;
   for (int k = 0; k < n && !c->out_of_memory; k++) {

@@ -30,6 +30,15 @@ typedef struct sni_drive {
   int target[SN_NV_MAX], rate[SN_NV_MAX]; /* functions; -1: none                            */
 } sni_drive;
 
+/* What acts in the joint of a loop, along the loop's own coordinates. */
+typedef struct sni_loop_spring {
+  int loop;
+  double stiffness[SN_NV_MAX], damping[SN_NV_MAX], rest[SN_NV_MAX];
+  bool driven;
+  sni_drive drive; /* of no body */
+  double drive_stiffness[SN_NV_MAX], drive_damping[SN_NV_MAX], drive_max[SN_NV_MAX];
+} sni_loop_spring;
+
 typedef struct sni_motion {
   int body;
   int q[SN_NV_MAX];
@@ -67,13 +76,17 @@ struct sn_model {
   sni_constraint *constraint;   /* these three, then a row for each coordinate of joints' motions */
   const char **constraint_name; /* of all of them: the name in the scene                        */
   int nconstraint, nmotion_row;
-  int nrow;                    /* at most, of all of these                                     */
-  int nsided;                  /* of these, one-sided                                          */
-  int nlimit; /* constraints that are limits of joints and loops: the last before those of motions */
+  int nrow;   /* at most, of all of these                                     */
+  int nsided; /* of these, one-sided                                          */
+  int nlimit; /* constraints that are limits of joints and loops: the last before those of motions
+               */
   bool soft;  /* some of them are soft stops                                                  */
-  sni_joint_set loop_joints;   /* of loops                                                     */
-  sn_vec6 *loop_S0;            /* SN_NV_MAX a loop: constant columns                           */
-  sn_vec6 *loop_basis;         /* 6 a loop: along and across them, where they are constant     */
+  sni_joint_set loop_joints;    /* of loops                                                     */
+  sn_vec6 *loop_S0;             /* SN_NV_MAX a loop: constant columns                           */
+  sn_vec6 *loop_basis;          /* 6 a loop: along and across them, where they are constant     */
+  sni_loop_spring *loop_spring; /* nloop_spring                                                */
+  int nloop_spring;
+  bool loop_driven;            /* one of them is driven                                        */
   int nloop_q;                 /* coordinates of all loops and maps                            */
   double *loop_q0;             /* nloop_q  where they are looked for first                     */
   const sni_map **map;         /* nmap                                                         */

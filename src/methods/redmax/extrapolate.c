@@ -68,7 +68,8 @@ static void extrapolate(const sni_tree *t, const double *one, const double *two,
 /* Does nothing act that could bring energy?  Then there is none to gain. */
 static bool is_closed(const sn_sim *sim, const sn_input *input) {
   const sn_model *m = sim->m;
-  bool closed = !sim->d.user_force && !input && m->ndrive == 0 && sim->d.nbreaking == 0;
+  bool closed =
+      !sim->d.user_force && !input && m->ndrive == 0 && !m->loop_driven && sim->d.nbreaking == 0;
   for (int f = 0; f < m->nforce; f++) {
     closed = closed && sni_force_kind(m->force[f].kind)->potential;
   }

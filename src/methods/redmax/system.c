@@ -2,6 +2,7 @@
 #include "methods/redmax/system.h"
 
 #include "dynamics/composite.h"
+#include "dynamics/loops.h"
 #include "methods/redmax/move.h"
 
 #include <string.h>
@@ -264,6 +265,9 @@ static void add_spring(sni_system *s, int i, const sni_spring *spring) {
 }
 
 void sni_system_release_drives(sni_system *s) {
+  for (int k = 0; k < SN_NV_MAX * s->d->m->nloop_spring; k++) {
+    s->loop_limited[k] = false;
+  }
   memset(s->limited, 0, (size_t)s->t->nv * sizeof *s->limited);
   if (s->d->m->nforce > 0) {
     memset(s->taut, 0, (size_t)s->d->m->nforce * sizeof *s->taut);
@@ -315,7 +319,7 @@ bool sni_system_limit_drives(sni_system *s, double t, const double *q, const dou
       s->limit[adr + c] = limited[c];
     }
   }
-  return changed;
+  return sni_system_limit_loops(s, qd) || changed;
 }
 
 /* The k-th drive where no limit holds it; the arrays have room for SN_NV_MAX numbers. */
@@ -372,6 +376,7 @@ void sni_system_assemble(sni_system *s, double t, double h, const double *q, con
   }
   sni_dynamics_external(d, t, t, q, qd, input, true);
   add_joints(s, q, qd);
+  sni_system_add_loops(s);
   add_force_terms(s, t, tangent);
   add_hand_terms(s, t, tangent);
   if (d->user_force && d->user_tangent) {
@@ -478,6 +483,10 @@ static void find_pairs(sni_system *s, const sn_options *o) {
       set_pair(s, n, body);
     }
   }
+  s->first_loop = n;
+  for (int k = 0; k < s->d->m->nloop_spring; k++, n++) {
+    set_pair(s, n, s->d->m->constraint[s->d->m->loop_spring[k].loop].body);
+  }
   s->first_user = n;
   for (int k = 0; k < o->redmax.npair; k++) {
     set_pair(s, n + k, o->redmax.pair[k]);
@@ -490,7 +499,9 @@ static size_t lay_out(sni_system *s, const sn_model *m, const sn_options *o, cha
   const size_t nbody = (size_t)m->tree.nbody, nv = (size_t)m->tree.nv;
   const size_t nuser = (size_t)o->redmax.max_terms;
   size_t capacity = 3 * nbody + nuser + SNI_HAND_TERMS, room = SNI_HAND_TERMS;
-  size_t npairs = (size_t)o->redmax.npair;
+  const size_t nloop = (size_t)m->nloop_spring;
+  size_t npairs = (size_t)o->redmax.npair + nloop;
+  capacity += 2 * SN_NV_MAX * nloop;
   for (int f = 0; f < m->nforce; f++) {
     if (m->force[f].implicit) {
       const size_t nterm = (size_t)m->force[f].nterm;
@@ -515,6 +526,9 @@ static size_t lay_out(sni_system *s, const sn_model *m, const sn_options *o, cha
   s->taut = TAKE((size_t)m->nforce, sizeof *s->taut);
   s->scratch = TAKE(7 * nv, sizeof *s->scratch);
   s->room = TAKE(room, sizeof *s->room);
+  s->loop = TAKE(nloop, sizeof *s->loop);
+  s->loop_limit = TAKE(SN_NV_MAX * nloop, sizeof *s->loop_limit);
+  s->loop_limited = TAKE(SN_NV_MAX * nloop, sizeof *s->loop_limited);
   s->user = TAKE(nuser, sizeof *s->user);
   s->user_k = TAKE(o->redmax.force_tangent ? nv : 0, sizeof *s->user_k);
   s->user_d = TAKE(o->redmax.force_tangent ? nv : 0, sizeof *s->user_d);

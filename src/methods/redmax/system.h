@@ -49,7 +49,11 @@ typedef struct sni_system {
                      -1: does not move                                                       */
   int npairs;
   int *first_pair; /* nforce  of a force, in the order of its own pairs                       */
-  int first_user;  /* npairs - first_user of a user's force                                   */
+  int first_loop;  /* of loops with springs, one each                                         */
+  struct sni_loop_at *loop; /* nloop_spring  as assembled; loop->loop NULL: not active        */
+  bool *loop_limited;       /* SN_NV_MAX each: like `limited` and `limit`                     */
+  double *loop_limit;
+  int first_user; /* npairs - first_user of a user's force                                   */
   int user_capacity;
   sn_force_term *user;     /* room for its terms */
   double *user_k, *user_d; /* nv  its stiffness and damping in joints                        */
@@ -80,6 +84,11 @@ void sni_system_assemble(sni_system *s, double t, double h, const double *q, con
 
 /* For those who assemble: one more term; pair: that of its bodies, -1: none. */
 void sni_system_add_term(sni_system *s, int pair, const sni_term *from);
+
+/* Springs and drives in loops, and which drives are held by their limits, if the rates are qd1:
+ * loops.c. */
+void sni_system_add_loops(sni_system *s);
+bool sni_system_limit_loops(sni_system *s, const double *qd1);
 
 /* What tension does further down the tree: tension.c. */
 void sni_system_add_tension(sni_system *s);
