@@ -12,6 +12,7 @@
  *                what Jdot qd did.  A projection takes energy or leaves it, so without forces the
  *                kinetic energy never rises: stable, first order, dissipative. */
 #include "methods/redmax/extrapolate.h"
+#include "methods/redmax/foresee.h"
 #include "methods/redmax/move.h"
 #include "methods/redmax/solve.h"
 #include "methods/sim.h"
@@ -279,10 +280,11 @@ static bool accepts(const sn_sim *sim) {
   return sim->options.redmax.on_unconverged == SN_ACCEPT;
 }
 
-static sn_status factorise(sn_sim *sim, double t, sn_error *err) {
+/* again: in this step, with the solver that did it before. */
+static sn_status factorise(sn_sim *sim, double t, bool again, sn_error *err) {
   redmax *r = sim->method_work;
   sni_solve_info solved = {.bad = -1};
-  const sn_status status = factorise_with(r, r->choice.solver, &solved);
+  const sn_status status = factorise_with(r, again ? r->used : r->choice.solver, &solved);
   if (status >= 0) {
     return status;
   }
@@ -391,6 +393,12 @@ static sn_status solve_constrained(sn_sim *sim, double t_end, const double *q, c
   return status;
 }
 
+/* Not with the paper's options. */
+static bool foresees(const sn_sim *sim) {
+  return sim->options.redmax.tangent == SN_TANGENT_CLAMPED &&
+         sim->options.redmax.inertia == SN_INERTIA_PROJECTED;
+}
+
 static sn_status step_euler(sn_sim *sim, sn_state *state, const sn_input *input, double t_end,
                             sn_info *info, sn_error *err) {
   const sni_tree *t = &sim->m->tree;
@@ -403,7 +411,7 @@ static sn_status step_euler(sn_sim *sim, sn_state *state, const sn_input *input,
   sni_dynamics_kinematics(&sim->d, q, qd);
 
   /* drives that would pass their limits get them instead, cables that would push are left out, and
-   * the others see it */
+   * the others see it; so do bodies that would turn far under heavy loads */
   sni_system *s = &((redmax *)sim->method_work)->s;
   double *q1 = s->scratch;
   sn_status status = SN_OK;
@@ -415,7 +423,7 @@ static sn_status step_euler(sn_sim *sim, sn_state *state, const sn_input *input,
     if (sim->rows.kkt) {
       status = solve_constrained(sim, t_end, q, qd, qd1, info, err);
     } else {
-      status = factorise(sim, state->t, err);
+      status = factorise(sim, state->t, pass > 0, err);
       if (!status) {
         status = solve(sim, t_end, qd1, info, err);
       }
@@ -435,6 +443,9 @@ static sn_status step_euler(sn_sim *sim, sn_state *state, const sn_input *input,
     }
     limits = sni_system_limit_drives(s, t_end, q1, qd1, input);
     limits = sni_system_pull_cables(s, t_end, qd1, sim->F) || limits;
+    if (foresees(sim)) {
+      limits = sni_system_foresee(s, sim->d.rows ? &sim->rows : NULL, qd1) || limits;
+    }
   }
   const sn_status moved = sim->options.redmax.inertia == SN_INERTIA_PROJECTED
                               ? sni_move_on(sim, s, t_end, h, q, q1, qd1, err)

@@ -269,6 +269,8 @@ void sni_system_release_drives(sni_system *s) {
     s->loop_limited[k] = false;
   }
   memset(s->limited, 0, (size_t)s->t->nv * sizeof *s->limited);
+  memset(s->reach, 0, (size_t)s->t->nbody * sizeof *s->reach);
+  s->reacts = false;
   if (s->d->m->nforce > 0) {
     memset(s->taut, 0, (size_t)s->d->m->nforce * sizeof *s->taut);
   }
@@ -518,6 +520,8 @@ static size_t lay_out(sni_system *s, const sn_model *m, const sn_options *o, cha
   s->f = TAKE(nbody, sizeof *s->f);
   s->heavy = TAKE(nbody, sizeof *s->heavy);
   s->pull = TAKE(nbody, sizeof *s->pull);
+  s->reaction = TAKE(nbody, sizeof *s->reaction);
+  s->reach = TAKE(nbody, sizeof *s->reach);
   s->term = TAKE(capacity, sizeof *s->term);
   s->joint_matrix = TAKE((size_t)m->tree.nfactor, sizeof *s->joint_matrix);
   s->b = TAKE(nv, sizeof *s->b);

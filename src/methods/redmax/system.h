@@ -23,6 +23,17 @@ typedef struct sni_link_term {
  * keeps their energy.  In the matrix they are damped. */
 #define SNI_BORNE 0.25
 
+/* What acts on a body and on what hangs on it, at its origin: tension.c. */
+typedef struct sni_pull {
+  sn_vec6 f;
+  sn_vec3 torque; /* of what turns with the body itself: without the torques of its children     */
+  sn_mat3 G;      /* stands for tr G 1 - (G + G^T)/2 against its turning                         */
+} sni_pull;
+
+static inline sni_pull sni_pull_add(sni_pull a, sni_pull b) {
+  return (sni_pull){sn_vec6_add(a.f, b.f), sn_vec3_add(a.torque, b.torque), sn_mat3_add(a.G, b.G)};
+}
+
 typedef struct sni_system {
   sni_dynamics *d;
   const sni_tree *t;
@@ -59,15 +70,19 @@ typedef struct sni_system {
   double *user_k, *user_d; /* nv  its stiffness and damping in joints                        */
   int surplus;             /* terms that it gave, if more than announced, or below 0          */
   int undeclared[2];       /* bodies that it couples and no pair has; -1: none                */
-  sni_term *room;  /* for the terms of one force                                              */
-  bool slides;     /* coordinates slide along axes that turn: see move.c                      */
-  bool *point;     /* nbody  without moments, and nothing turns it: torques are nothing to it */
-  bool *grounded;  /* nbody  fixed to the world, directly or through others                   */
-  bool *slack;     /* nbody  bears the tension of its forces; scratch of assemble             */
-  double *scratch; /* 7 nv  for the integrators                                              */
-  double *b;       /* nv                                                                      */
-  sni_lane6 *f;    /* nbody  scratch of the operator                                          */
-  sn_mat3 *pull;   /* nbody  scratch of assemble: see tension.c                               */
+  sni_term *room;     /* for the terms of one force                                              */
+  bool slides;        /* coordinates slide along axes that turn: see move.c                      */
+  bool *point;        /* nbody  without moments, and nothing turns it: torques are nothing to it */
+  bool *grounded;     /* nbody  fixed to the world, directly or through others                   */
+  bool *slack;        /* nbody  bears the tension of its forces; scratch of assemble             */
+  double *scratch;    /* 7 nv  for the integrators                                              */
+  double *b;          /* nv                                                                      */
+  sni_lane6 *f;       /* nbody  scratch of the operator                                          */
+  sni_pull *pull;     /* nbody  of assemble: see tension.c                                       */
+  double *reach;      /* nbody  torsional stiffness beyond what the start shows: foresee.c       */
+  sni_pull *reaction; /* nbody  of the constraints, as foreseen                               */
+  bool reacts;        /* they are                                                             */
+  bool tense;         /* there may be something to foresee                                    */
 } sni_system;
 
 static inline double sni_system_whole(const sni_system *s) {
@@ -92,6 +107,8 @@ bool sni_system_limit_loops(sni_system *s, const double *qd1);
 
 /* What tension does further down the tree: tension.c. */
 void sni_system_add_tension(sni_system *s);
+/* Would there be anything? */
+bool sni_system_has_tension(sni_system *s);
 
 /* A drive that is held by its limit is a constant force.  Which ones are, at q, qd and t; true if
  * others than before.  To be asked with the end of the step: at its start a stiff drive would be at

@@ -41,7 +41,7 @@ static double gyration(const sni_params *params, int a, int b) {
 
 /* -2 F.(w_p x u) for the joint of body i: the part of u goes to the joint's own matrix, that of w_p
  * to the parent's G. */
-static void add_slides(sni_system *s, int i, sn_vec3 F, double length, sn_mat3 *G) {
+static void add_slides(sni_system *s, int i, sn_vec3 F, double length, bool add, sn_mat3 *G) {
   const sni_tree *t = s->t;
   const int adr = t->vadr[i], nv = t->vadr[i + 1] - adr, p = t->parent[i];
   bool slides = false;
@@ -57,7 +57,7 @@ static void add_slides(sni_system *s, int i, sn_vec3 F, double length, sn_mat3 *
       fmin(sni_params_inertia(&s->d->params, p).mass, sni_params_inertia(&s->d->params, i).mass);
   const double whole = sni_system_whole(s), part = s->h / whole;
   const double above = part * part * (whole * whole * length / l - SNI_BORNE * mass);
-  if (!(above > 0)) {
+  if (!(above > 0) || !add) {
     return;
   }
   for (int r = 0; r < nv; r++) {
@@ -77,17 +77,40 @@ static bool positive_definite(sn_mat3 A) {
   return A.m[0][0] > 0 && A.m[0][0] * A.m[1][1] > A.m[0][1] * A.m[0][1] && sn_mat3_det(A) > 0;
 }
 
-static void add_what_is_not_borne(sni_system *s, int i, sn_mat3 G) {
+/* Could the body meet more on its way than the masses bear?  What foresee.c finds is at most the
+ * torque, and twice what G pushes. */
+static bool is_tense(sn_mat3 left, const sni_pull *pull, double h2) {
+  double square = 0;
+  for (int r = 0; r < 3; r++) {
+    for (int c = 0; c < 3; c++) {
+      square += pull->G.m[r][c] * pull->G.m[r][c];
+    }
+  }
+  /* |tr G 1 - (G + G^T)/2| <= (sqrt 3 + 1) |G| */
+  const double most = sn_vec3_norm(pull->torque) + 6 * sqrt(square);
+  for (int c = 0; c < 3; c++) {
+    left.m[c][c] -= h2 * most;
+  }
+  return !positive_definite(left);
+}
+
+/* Is there anything? */
+static bool add_what_is_not_borne(sni_system *s, int i, const sni_pull *pull, bool add) {
+  const sn_mat3 G = pull->G;
   const double whole = sni_system_whole(s), h2 = whole * whole;
   const sn_mat3 R = sni_link_R(&s->d->w.link[i]);
   const sn_mat3 I = sn_inertia_tensor(sni_params_inertia(&s->d->params, i));
   sn_mat3 left = sn_mat3_mul(R, sn_mat3_mul(sn_mat3_scale(I, SNI_BORNE), sn_mat3_transpose(R)));
   left = sn_mat3_add(left, sn_mat3_scale(sn_mat3_add(G, sn_mat3_transpose(G)), 0.5 * h2));
   for (int c = 0; c < 3; c++) {
-    left.m[c][c] -= h2 * sn_mat3_trace(G);
+    left.m[c][c] -= h2 * (sn_mat3_trace(G) + s->reach[i]);
   }
+  s->tense = s->tense || is_tense(left, pull, h2);
   if (positive_definite(left)) {
-    return;
+    return false;
+  }
+  if (!add) {
+    return true;
   }
   double value[3];
   sn_mat3 axes;
@@ -97,18 +120,12 @@ static void add_what_is_not_borne(sni_system *s, int i, sn_mat3 G) {
         .k = -value[c] / h2, .p = {{.w = sn_mat3_col(axes, c)}}, .body = {i, -1}};
     sni_system_add_term(s, -1, &term);
   }
+  return true;
 }
 
 /* ---- one pass inward ---- */
 
-/* What acts on body i, and on what hangs on it, at its origin; and a matrix G that stands for
- * tr G 1 - (G + G^T)/2 against its turning, as far as it comes from itself and its children. */
-typedef struct load {
-  sni_lane6 f;
-  sn_mat3 G;
-} load;
-
-static load load_of(const sni_system *s, int i) {
+static sni_pull load_of(const sni_system *s, int i) {
   const sni_dynamics *d = s->d;
   const sn_inertia I = sni_params_inertia(&d->params, i);
   const sn_vec3 g = {d->params.gravity[0], d->params.gravity[1], d->params.gravity[2]};
@@ -118,32 +135,29 @@ static load load_of(const sni_system *s, int i) {
   if (d->use_wrench) {
     f = sn_vec6_add(f, d->w.wrench[i]);
   }
-  load own = {sni_lane6_from(f), outer(weight, c)};
-  if (s->t->gather[i] & SNI_HAS_CHILD) {
-    own.f = sni_lane6_add(own.f, s->f[i]);
-    own.G = sn_mat3_add(own.G, s->pull[i]);
+  sni_pull own = {.f = f, .torque = f.w, .G = outer(weight, c)};
+  if (s->reacts) {
+    own = sni_pull_add(own, s->reaction[i]);
   }
-  return own;
+  return s->t->gather[i] & SNI_HAS_CHILD ? sni_pull_add(own, s->pull[i]) : own;
 }
 
-static void pass_on(sni_system *s, int i, sni_lane6 f, sn_mat3 G) {
+static void pass_on(sni_system *s, int i, sn_vec6 f, sn_mat3 G) {
   const int p = s->t->parent[i];
-  f.w += sni_lane_cross(s->d->w.r[i], f.v);
-  if (s->t->gather[i] & SNI_FIRST_TO_PARENT) {
-    s->f[p] = f;
-    s->pull[p] = G;
-  } else {
-    s->f[p] = sni_lane6_add(s->f[p], f);
-    s->pull[p] = sn_mat3_add(s->pull[p], G);
-  }
+  const sn_vec3 torque = sn_vec3_cross(sni_lane_vec3(s->d->w.r[i]), f.v);
+  const sni_pull at = {.f = {sn_vec3_add(f.w, torque), f.v}, .torque = torque, .G = G};
+  s->pull[p] = s->t->gather[i] & SNI_FIRST_TO_PARENT ? at : sni_pull_add(s->pull[p], at);
 }
 
-void sni_system_add_tension(sni_system *s) {
+/* Is there something that the masses do not bear? */
+static bool inward(sni_system *s, bool add) {
   const sni_tree *t = s->t;
+  bool found = false;
+  s->tense = false;
   for (int i = t->nbody - 1; i >= 0; i--) {
-    load own = load_of(s, i);
+    sni_pull own = load_of(s, i);
+    const sn_vec6 f = own.f;
     const int p = t->parent[i];
-    const sn_vec6 f = sni_lane6_vec6(own.f);
     if (p >= 0) {
       sn_mat3 G = outer(f.v, sni_lane_vec3(s->d->w.r[i]));
       if (!s->grounded[p] && t->joint[i].nv > 0) { /* else: nothing turns against what turns */
@@ -153,13 +167,23 @@ void sni_system_add_tension(sni_system *s) {
           add_across(&own.G, 0.5, f.w, N);
         }
         if (F > 0) {
-          add_slides(s, i, f.v, F, &G);
+          add_slides(s, i, f.v, F, add, &G);
         }
       }
-      pass_on(s, i, own.f, G);
+      pass_on(s, i, f, G);
     }
     if (!s->grounded[i]) {
-      add_what_is_not_borne(s, i, own.G);
+      found = add_what_is_not_borne(s, i, &own, add) || found;
     }
+    s->pull[i] = own;
   }
+  return found;
+}
+
+void sni_system_add_tension(sni_system *s) {
+  inward(s, true);
+}
+
+bool sni_system_has_tension(sni_system *s) {
+  return inward(s, false);
 }
