@@ -46,12 +46,6 @@ static bool grows(sni_system *s, int i, double part) {
   return h2 * s->reach[i] > part * (bears + h2 * fmax(A, 0)) && s->reach[i] > 1.5 * before;
 }
 
-static sn_mat3 outer(sn_vec3 a, sn_vec3 b) {
-  return (sn_mat3){{{a.x * b.x, a.x * b.y, a.x * b.z},
-                    {a.y * b.x, a.y * b.y, a.y * b.z},
-                    {a.z * b.x, a.z * b.y, a.z * b.z}}};
-}
-
 static void take_reactions(sni_system *s, const sni_rows *rows) {
   memset(s->reaction, 0, (size_t)s->t->nbody * sizeof *s->reaction);
   s->reacts = true;
@@ -64,8 +58,8 @@ static void take_reactions(sni_system *s, const sni_rows *rows) {
         const sn_vec6 f = sn_vec6_scale(row->p[side], -rows->lambda[i] / s->h);
         const sn_vec3 arm =
             sn_mat3_mul_vec(sni_link_R(&s->d->w.link[body]), constraint->at[side].p);
-        s->reaction[body] = sni_pull_add(s->reaction[body],
-                                         (sni_pull){.f = f, .torque = f.w, .G = outer(f.v, arm)});
+        s->reaction[body] = sni_pull_add(
+            s->reaction[body], (sni_pull){.f = f, .torque = f.w, .G = sni_pull_outer(f.v, arm)});
       }
     }
   }

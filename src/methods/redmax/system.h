@@ -34,6 +34,13 @@ static inline sni_pull sni_pull_add(sni_pull a, sni_pull b) {
   return (sni_pull){sn_vec6_add(a.f, b.f), sn_vec3_add(a.torque, b.torque), sn_mat3_add(a.G, b.G)};
 }
 
+/* G of a force with an arm. */
+static inline sn_mat3 sni_pull_outer(sn_vec3 a, sn_vec3 b) {
+  return (sn_mat3){{{a.x * b.x, a.x * b.y, a.x * b.z},
+                    {a.y * b.x, a.y * b.y, a.y * b.z},
+                    {a.z * b.x, a.z * b.y, a.z * b.z}}};
+}
+
 typedef struct sni_system {
   sni_dynamics *d;
   const sni_tree *t;

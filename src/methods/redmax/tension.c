@@ -21,15 +21,9 @@
 
 /* ---- sums ---- */
 
-static sn_mat3 outer(sn_vec3 a, sn_vec3 b) {
-  return (sn_mat3){{{a.x * b.x, a.x * b.y, a.x * b.z},
-                    {a.y * b.x, a.y * b.y, a.y * b.z},
-                    {a.z * b.x, a.z * b.y, a.z * b.z}}};
-}
-
 /* pull += k (f f^T) / |f|, which stands for k |f| across f. */
 static void add_across(sn_mat3 *pull, double k, sn_vec3 f, double length) {
-  *pull = sn_mat3_add(*pull, sn_mat3_scale(outer(f, f), k / length));
+  *pull = sn_mat3_add(*pull, sn_mat3_scale(sni_pull_outer(f, f), k / length));
 }
 
 /* A length for the slides between two bodies: their radius of gyration; 0: they have no mass. */
@@ -135,7 +129,7 @@ static sni_pull load_of(const sni_system *s, int i) {
   if (d->use_wrench) {
     f = sn_vec6_add(f, d->w.wrench[i]);
   }
-  sni_pull own = {.f = f, .torque = f.w, .G = outer(weight, c)};
+  sni_pull own = {.f = f, .torque = f.w, .G = sni_pull_outer(weight, c)};
   if (s->reacts) {
     own = sni_pull_add(own, s->reaction[i]);
   }
@@ -159,7 +153,7 @@ static bool inward(sni_system *s, bool add) {
     const sn_vec6 f = own.f;
     const int p = t->parent[i];
     if (p >= 0) {
-      sn_mat3 G = outer(f.v, sni_lane_vec3(s->d->w.r[i]));
+      sn_mat3 G = sni_pull_outer(f.v, sni_lane_vec3(s->d->w.r[i]));
       if (!s->grounded[p] && t->joint[i].nv > 0) { /* else: nothing turns against what turns */
         const double N = sn_vec3_norm(f.w), F = sn_vec3_norm(f.v);
         if (N > 0) {
