@@ -56,7 +56,7 @@ static void add_end(sn_builder *b, const span *sp, const char *last) {
 }
 
 /* Every fourth piece hangs on a cable; the builder is left open for the load. */
-static sn_builder *span_builder(const span *sp, char name[PIECES][16]) {
+static sn_builder *span_builder(const span *sp, char name[PIECES][32]) {
   sn_builder *b = sn_builder_create();
   CHECK(b != NULL, "out of memory");
   sn_builder_set_gravity(b, (sn_vec3){0, 0, -9.8});
@@ -126,7 +126,7 @@ static void check(const span *sp, double times, const course *c) {
 TEST(loads_bring_no_lasting_motion) {
   for (int n = 0; n < SPANS; n++) {
     for (int w = 0; w < 4; w++) {
-      char name[PIECES][16];
+      char name[PIECES][32];
       sn_builder *b = span_builder(&spans[n], name);
       const int pulled = spans[n].end == FREE ? PIECES - 1 : PIECES / 2;
       const double weight = PIECES * MASS * 9.8;
