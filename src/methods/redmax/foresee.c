@@ -46,15 +46,17 @@ static bool grows(sni_system *s, int i, double part) {
   return h2 * s->reach[i] > part * (bears + h2 * fmax(A, 0)) && s->reach[i] > 1.5 * before;
 }
 
-static void take_reactions(sni_system *s, const sni_rows *rows) {
+/* Are there any?  Those of limits are blows more often than loads, and are left out. */
+static bool take_reactions(sni_system *s, const sni_rows *rows) {
   memset(s->reaction, 0, (size_t)s->t->nbody * sizeof *s->reaction);
-  s->reacts = true;
+  bool any = false;
   for (int i = 0; i < rows->nrow; i++) {
     const sni_row *row = &rows->row[i];
     const sni_constraint *constraint = &rows->constraint[rows->of[i]];
     for (int side = 0; side < 2; side++) {
       const int body = row->body[side];
-      if (body >= 0) {
+      if (body >= 0 && !row->one_sided) {
+        any = true;
         const sn_vec6 f = sn_vec6_scale(row->p[side], -rows->lambda[i] / s->h);
         const sn_vec3 arm =
             sn_mat3_mul_vec(sni_link_R(&s->d->w.link[body]), constraint->at[side].p);
@@ -63,20 +65,21 @@ static void take_reactions(sni_system *s, const sni_rows *rows) {
       }
     }
   }
+  return any;
 }
 
 bool sni_system_foresee(sni_system *s, const sni_rows *rows, const double *qd1) {
   bool changed = false;
-  if (rows) {
-    const bool first = !s->reacts;
-    take_reactions(s, rows);
+  const bool first = !s->reacts;
+  s->reacts = rows && take_reactions(s, rows);
+  if (s->reacts) {
     changed = sni_system_has_tension(s) && first;
   }
   if (s->tense) {
     sni_J_mul_world(s->t, &s->d->w, qd1);
   }
   for (int i = 0; s->tense && i < s->t->nbody; i++) {
-    changed = grows(s, i, rows ? 0 : SNI_BORNE) || changed;
+    changed = grows(s, i, s->reacts ? 0 : SNI_BORNE) || changed;
   }
   return changed;
 }
