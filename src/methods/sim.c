@@ -193,6 +193,19 @@ sn_status sni_sim_close(sn_sim *sim, double t, bool near, double *q, const doubl
   return check_closed(sim, status, t, worst, gap, err);
 }
 
+/* What is open in the pose that was given: where the attempts to close it have led says nothing. */
+static sn_status tell_start(sn_sim *sim, sn_state *state, sn_error *err) {
+  int worst = -1;
+  for (int k = 0; k < sim->m->nloop_q; k++) {
+    sim->rows.loop_q[k] = sim->m->loop_q0[k];
+  }
+  sni_dynamics_kinematics(&sim->d, sni_state_q(state), sni_state_qd(state));
+  sni_rows_eval(&sim->rows, state->t, state->t, sni_state_q(state), sni_state_qd(state));
+  const double gap = sni_rows_gap(&sim->rows, &worst);
+  check_closed(sim, SN_NOT_CONVERGED, state->t, worst, gap, err);
+  return SN_E_UNCONVERGED;
+}
+
 sn_status sn_sim_assemble(sn_sim *sim, sn_state *state, sn_error *err) {
   const sn_status status = sni_sim_check_state(sim, state, err);
   if (status || !sim->d.rows) {
@@ -202,8 +215,11 @@ sn_status sn_sim_assemble(sn_sim *sim, sn_state *state, sn_error *err) {
   memcpy(sim->q, sni_state_q(state), bytes);
   memcpy(sim->qd, sni_state_qd(state), bytes);
   const sn_status closed = sni_sim_project(sim, state->t, state->t, sim->q, sim->qd, err);
+  if (closed > 0) {
+    return tell_start(sim, state, err);
+  }
   if (closed) {
-    return closed > 0 ? SN_E_UNCONVERGED : closed;
+    return closed;
   }
   memcpy(sni_state_q(state), sim->q, bytes);
   memcpy(sni_state_qd(state), sim->qd, bytes);
