@@ -418,6 +418,7 @@ typedef struct sn_info {
   int evaluations;      /* of the accelerations                                    */
   double error;         /* largest local error estimate, relative to the tolerance */
   double last_substep;  /* size of the last substep                                */
+  int solves;           /* of a linear system: more than one where a step is looked at again */
   int iterations;       /* of the linear solver, 0: direct                          */
   double residual;      /* of the linear system, relative to its right-hand side    */
   double energy_change; /* over the step, if options.report_energy asks for it          */

@@ -243,6 +243,7 @@ static sn_status solve_with(redmax *r, double *x, sn_info *info) {
   sni_solve_info solved = {.bad = -1};
   sn_status status = sni_solvers[r->used]->solve(
       &r->s, r->own[r->used], r->s.b, r->choice.tolerance, r->choice.max_iterations, x, &solved);
+  info->solves++;
   info->iterations += solved.iterations;
   if (status && r->choice.spare >= 0 && r->used != r->choice.spare) {
     status = factorise_with(r, r->choice.spare, &solved);
