@@ -52,13 +52,14 @@ static void add_link(blocks *s, int node, int a, int b) {
 }
 
 static sni_ldl_pattern pattern_of(const blocks *s) {
-  return (sni_ldl_pattern){s->n,
-                           s->size,
-                           s->sign,
-                           s->count,
-                           s->row,
-                           s->col,
-                           {s->rules, s->later, s->earlier, s->links, s->link, s->end_a, s->end_b}};
+  return (sni_ldl_pattern){
+      s->n,
+      s->size,
+      s->sign,
+      s->count,
+      s->row,
+      s->col,
+      {s->rules, s->later, s->earlier, s->links, s->link, s->end_a, s->end_b, NULL}};
 }
 
 static void fill(const blocks *s, sni_ldl *ldl) {

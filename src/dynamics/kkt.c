@@ -36,6 +36,7 @@ typedef struct pattern {
   int *size, *sign, *row, *col;
   int *later, *earlier;      /* rates have a pivot only after the multiplier of their joint */
   int *link, *end_a, *end_b; /* multipliers and the bodies that they tie                    */
+  int *closer;               /* those of constraints                                        */
 } pattern;
 
 static int add_node(pattern *p, int size, int sign) {
@@ -50,8 +51,9 @@ static int add_block(pattern *p, int row, int col) {
   return p->nblock++;
 }
 
-static void add_link(pattern *p, int node, int a, int b) {
+static void add_link(pattern *p, int node, int a, int b, bool closer) {
   p->link[p->nlink] = node;
+  p->closer[p->nlink] = closer;
   p->end_a[p->nlink] = a;
   p->end_b[p->nlink++] = b;
 }
@@ -74,7 +76,7 @@ static void lay_out_tree(sni_kkt *k, pattern *p) {
     k->phi[i] = add_node(p, 6, 1);
     k->mass[i] = add_block(p, k->phi[i], k->phi[i]);
     k->mu[i] = add_node(p, 6, -1);
-    add_link(p, k->mu[i], k->phi[i], up);
+    add_link(p, k->mu[i], k->phi[i], up, false);
     k->tie[i] = add_block(p, k->mu[i], k->phi[i]);
     if (up >= 0) {
       k->shift[i] = add_block(p, k->mu[i], up);
@@ -113,7 +115,7 @@ static void lay_out_constraints(sni_kkt *k, pattern *p) {
     }
     if (end[0] >= 0 || end[1] >= 0) {
       const int first = end[0] >= 0 ? 0 : 1;
-      add_link(p, k->con[c], end[first], end[1 - first]);
+      add_link(p, k->con[c], end[first], end[1 - first], true);
     }
     for (int j = 0; j < con->ncoord; j++) {
       const int qd = k->qd[sni_tree_body_of(t, con->coord[j])];
@@ -191,9 +193,10 @@ static sn_status build(sni_kkt *k, int npairs, const int (*pair)[2], size_t byte
   const size_t blocks = 5 * nbody + np + (3 + SNI_COORD_MAX) * ncon;
   const size_t rules = nbody + SNI_COORD_MAX * ncon, links = nbody + ncon;
   pattern p = {0};
-  const piece scratch[] = {{&p.size, nodes}, {&p.sign, nodes},  {&p.row, blocks},
-                           {&p.col, blocks}, {&p.later, rules}, {&p.earlier, rules},
-                           {&p.link, links}, {&p.end_a, links}, {&p.end_b, links}};
+  const piece scratch[] = {{&p.size, nodes},  {&p.sign, nodes},  {&p.row, blocks},
+                           {&p.col, blocks},  {&p.later, rules}, {&p.earlier, rules},
+                           {&p.link, links},  {&p.end_a, links}, {&p.end_b, links},
+                           {&p.closer, links}};
   int *memory = take_pieces(scratch, sizeof scratch / sizeof scratch[0]);
   sn_status status = SN_E_MEMORY;
   if (memory && take_pieces(own, sizeof own / sizeof own[0])) {
@@ -214,7 +217,7 @@ static sn_status build(sni_kkt *k, int npairs, const int (*pair)[2], size_t byte
         .block_count = p.nblock,
         .row = p.row,
         .col = p.col,
-        .demands = {p.nrule, p.later, p.earlier, p.nlink, p.link, p.end_a, p.end_b}};
+        .demands = {p.nrule, p.later, p.earlier, p.nlink, p.link, p.end_a, p.end_b, p.closer}};
     sni_ldl_options options = sni_ldl_options_default();
     options.bytes_max = bytes_max;
     status = found && k->x && k->given ? sni_ldl_build(&ldl, &options, &k->ldl, err) : SN_E_MEMORY;

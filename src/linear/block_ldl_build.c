@@ -226,7 +226,7 @@ static void list_diagonal(const sni_ldl_pattern *pattern, const sni_ldl_plan *pl
 /* ---- Build ----------------------------------------------------------------------------------- */
 
 sni_ldl_options sni_ldl_options_default(void) {
-  return (sni_ldl_options){.noise = 0x1p-46,
+  return (sni_ldl_options){.noise = 0x1p-40,
                            .noise_wrong = 0x1p-20,
                            .substitute = 0x1p-27,
                            .target = 1e-12,

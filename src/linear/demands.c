@@ -13,6 +13,7 @@
 struct sni_turns {
   int n;
   const sni_order_demands *demands;
+  bool strict;
   /* rules by node: those after node i are later[later_start[i]] .., those before it likewise */
   int *later_start, *later, *earlier_start, *earlier;
   int *at_start, *at; /* links by body: numbers of links; body n is the ground */
@@ -173,6 +174,10 @@ static int join(sni_turns *t, int i, int j) {
 
 static bool may_link(sni_turns *t, int link) {
   const int a = end_of(t, link, 0), b = end_of(t, link, 1);
+  if (t->strict && t->demands->closer && t->demands->closer[link]) {
+    const int i = find(t, a);
+    return t->done[a] && t->done[b] && i == find(t, b) && t->owed[i] == 0;
+  }
   if (t->done[a] && t->done[b]) {
     const int i = find(t, a), j = find(t, b);
     return i == j ? t->owed[i] == 0 : t->spare[i] + t->spare[j] > 0;
@@ -245,8 +250,9 @@ static void try(sni_turns *t, int node) {
   }
 }
 
-int sni_turns_take(sni_turns *t, const int *from, int *order) {
+int sni_turns_take(sni_turns *t, bool strict, const int *from, int *order) {
   const size_t nodes = (size_t)t->n + 1;
+  t->strict = strict;
   memset(t->done, 0, nodes * sizeof(bool));
   memset(t->waiting, 0, nodes * sizeof(bool));
   memset(t->queued, 0, nodes * sizeof(bool));

@@ -16,6 +16,7 @@
  * the end, as in a deck hung on cables, nothing is left: that saves up to half of L. */
 #include "linear/ordering.h"
 
+#include <math.h>
 #include <string.h>
 
 #include <suitesparse/amd.h>
@@ -220,6 +221,10 @@ static sn_status order_grouped(sni_arena *arena, const sni_graph *graph,
   return SN_OK;
 }
 
+/* An order in which closers come last may cost so many times as much as one in which they do not.
+ */
+#define STRICT 4.0
+
 static sn_status try_orders(sni_arena *arena, const sni_graph *graph, const int *size,
                             const sni_order_demands *demands, int *best, sn_error *err) {
   const int n = graph->n;
@@ -229,30 +234,34 @@ static sn_status try_orders(sni_arena *arena, const sni_graph *graph, const int 
   if (!raw || !order || !kept || !spare || !turns) {
     return no_memory(err);
   }
-  double best_flops = 0;
+  double best_flops = INFINITY;
+  bool best_strict = false;
   /* without demands both are the same */
   const int first = demands->rule_count + demands->link_count > 0 ? 0 : 1;
   for (int kind = first; kind < 2; kind++) {
     sn_status status =
         kind == 0 ? order_grouped(arena, graph, demands, raw, err) : amd(graph, raw, err);
+    for (int strict = demands->closer ? 1 : 0; strict >= 0 && !status; strict--) {
+      sni_turns_take(turns, strict, raw, order);
+      memcpy(kept, order, (size_t)n * sizeof(int));
+      sni_elimination e;
+      status = sni_eliminate(arena, graph, size, order, &e, err);
+      if (!status) {
+        status = sni_postorder(arena, n, e.parent, order, err);
+      }
+      const double worth = best_strict && !strict   ? best_flops / STRICT
+                           : !best_strict && strict ? best_flops * STRICT
+                                                    : best_flops;
+      if (!status && e.cost.factor_flops < worth) {
+        best_flops = e.cost.factor_flops;
+        best_strict = strict;
+        /* postordering could break a demand on nodes that are no neighbours: then without */
+        const bool good = sni_turns_take(turns, strict, order, spare) == 0;
+        memcpy(best, good ? order : kept, (size_t)n * sizeof(int));
+      }
+    }
     if (status) {
       return status;
-    }
-    sni_turns_take(turns, raw, order);
-    memcpy(kept, order, (size_t)n * sizeof(int));
-    sni_elimination e;
-    status = sni_eliminate(arena, graph, size, order, &e, err);
-    if (!status) {
-      status = sni_postorder(arena, n, e.parent, order, err);
-    }
-    if (status) {
-      return status;
-    }
-    if (kind == first || e.cost.factor_flops < best_flops) {
-      best_flops = e.cost.factor_flops;
-      /* postordering could break a demand on nodes that are no neighbours: then without */
-      const bool good = sni_turns_take(turns, order, spare) == 0;
-      memcpy(best, good ? order : kept, (size_t)n * sizeof(int));
     }
   }
   return SN_OK;
@@ -273,7 +282,7 @@ sn_status sni_order_check(int n, const sni_order_demands *demands, const int *or
   int *taken = take_ints(&arena, (size_t)n);
   const bool ok = turns && taken;
   if (ok) {
-    *good = sni_turns_take(turns, order, taken) == 0;
+    *good = sni_turns_take(turns, false, order, taken) == 0;
   }
   sni_arena_free(&arena);
   return ok ? SN_OK : no_memory(err);

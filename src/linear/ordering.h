@@ -13,7 +13,12 @@
  * ends, have 12 rows and 6 columns.  What is needed is that the links eliminated so far form a
  * forest on the bodies eliminated so far, all other bodies being one with the ground.  A link that
  * closes a ring of eliminated links lives on the freedom of the joints in it, so it comes after
- * their rates. */
+ * their rates.
+ *
+ * That freedom is most often too little for the six rows of a joint, whose own rate comes after it:
+ * some of its pivots are rounding then, and refinement has to make up for it.  The rows of a loop
+ * ask for no more than the ring can give.  So orders in which the links that are closers come last
+ * in their rings are the better ones, and are taken if they do not cost many times as much. */
 #ifndef SNI_ORDERING_H
 #define SNI_ORDERING_H
 
@@ -26,6 +31,7 @@ typedef struct sni_order_demands {
   const int *link;          /* link_count: a node, once                                           */
   const int *end_a, *end_b; /* link_count: the nodes that it ties, not links; -1: the ground.  a is
                                the one to go with, if there is no reason for the other            */
+  const int *closer;        /* link_count: 1: should close the rings that it is in; NULL: none    */
 } sni_order_demands;
 
 /* level[i]: 0 for a node on which nothing is demanded, else one more than the highest of those that

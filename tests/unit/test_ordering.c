@@ -237,7 +237,8 @@ static void add_loop(mechanism *m, int a, int b, int rows) {
 }
 
 static sni_order_demands demands_of(const mechanism *m) {
-  return (sni_order_demands){m->rules, m->later, m->earlier, m->links, m->link, m->end_a, m->end_b};
+  return (sni_order_demands){m->rules, m->later, m->earlier, m->links,
+                             m->link,  m->end_a, m->end_b,   NULL};
 }
 
 static int find(int *leader, int i) {
@@ -487,19 +488,20 @@ TEST(bad_demands_are_refused) {
   const struct {
     sni_order_demands demands;
     const char *text;
-  } cases[] = {{{1, nine, zero, 0, NULL, NULL, NULL}, "rule 0 is on nodes 9 and 0, needs 0 to 2"},
-               {{1, zero, none, 0, NULL, NULL, NULL}, "rule 0 is on nodes 0 and -1, needs 0 to 2"},
-               {{3, circle_a, circle_b, 0, NULL, NULL, NULL}, "node 0 has to come after itself"},
-               {{1, zero, zero, 0, NULL, NULL, NULL}, "node 0 has to come after itself"},
-               {{1, zero, one, 1, one, zero, none}, "node 0 has to come after itself"},
-               {{0, NULL, NULL, 1, nine, zero, none}, "link 0 is node 9 between 0 and -1"},
-               {{0, NULL, NULL, 1, one, nine, none}, "link 0 is node 1 between 9 and -1"},
-               {{0, NULL, NULL, 1, one, zero, zero}, "link 0 ties node 0 to itself"},
-               {{0, NULL, NULL, 1, one, none, none}, "link 0 ties node -1 to itself"},
-               {{0, NULL, NULL, 2, twice, ends_a, ends_b}, "node 1 is a link twice"},
-               {{0, NULL, NULL, 2, (const int[]){1, 2}, (const int[]){0, 1}, ends_b},
-                "link 1 ties node 1, a link itself"},
-               {{1, two, one, 1, one, zero, none}, NULL}};
+  } cases[] = {
+      {{1, nine, zero, 0, NULL, NULL, NULL, NULL}, "rule 0 is on nodes 9 and 0, needs 0 to 2"},
+      {{1, zero, none, 0, NULL, NULL, NULL, NULL}, "rule 0 is on nodes 0 and -1, needs 0 to 2"},
+      {{3, circle_a, circle_b, 0, NULL, NULL, NULL, NULL}, "node 0 has to come after itself"},
+      {{1, zero, zero, 0, NULL, NULL, NULL, NULL}, "node 0 has to come after itself"},
+      {{1, zero, one, 1, one, zero, none, NULL}, "node 0 has to come after itself"},
+      {{0, NULL, NULL, 1, nine, zero, none, NULL}, "link 0 is node 9 between 0 and -1"},
+      {{0, NULL, NULL, 1, one, nine, none, NULL}, "link 0 is node 1 between 9 and -1"},
+      {{0, NULL, NULL, 1, one, zero, zero, NULL}, "link 0 ties node 0 to itself"},
+      {{0, NULL, NULL, 1, one, none, none, NULL}, "link 0 ties node -1 to itself"},
+      {{0, NULL, NULL, 2, twice, ends_a, ends_b, NULL}, "node 1 is a link twice"},
+      {{0, NULL, NULL, 2, (const int[]){1, 2}, (const int[]){0, 1}, ends_b, NULL},
+       "link 1 ties node 1, a link itself"},
+      {{1, two, one, 1, one, zero, none, NULL}, NULL}};
   for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
     sni_arena arena = {0};
     sn_error err = {0};
