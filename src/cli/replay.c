@@ -9,6 +9,7 @@
 #include "cli/method.h"
 #include "cli/replay_look.h"
 #include "cli/replay_recording.h"
+#include "methods/blame.h"
 #include "methods/sim.h"
 
 typedef struct settings {
@@ -132,8 +133,7 @@ static bool check_energy(sn_sim *sim, const sn_state *state, sn_error *err) {
   if (isfinite(e.kinetic) && isfinite(e.potential)) {
     return true;
   }
-  sni_fail(err, SN_E_DIVERGED, "at t = %g: '%s' is not finite any more", state->t,
-           isfinite(e.kinetic) ? "V" : "T");
+  sni_blame_channel(sim, state, isfinite(e.kinetic) ? "V" : "T", err);
   return false;
 }
 

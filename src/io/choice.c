@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "io/words.h"
+#include "methods/blame.h"
 
 bool sni_choice_fits(const char *pattern, const char *name) {
   const char *star = NULL, *retry = NULL;
@@ -120,8 +121,8 @@ sn_status sni_choice_calc(sni_choice *c, sn_sim *sim, const sn_state *state, con
   for (int k = 0; status == SN_OK && k < c->count; k++) {
     if (!isfinite(c->value[k])) {
       char name[SNI_CHANNEL_NAME_MAX];
-      return sni_fail(err, SN_E_DIVERGED, "at t = %g: '%s' is not finite any more", c->value[0],
-                      sn_sim_channel_name(sim, c->channel[k], name, sizeof name));
+      return sni_blame_channel(sim, state,
+                               sn_sim_channel_name(sim, c->channel[k], name, sizeof name), err);
     }
   }
   return status;

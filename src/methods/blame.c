@@ -243,3 +243,15 @@ int sni_blame_body(const sn_sim *sim, const double *before, const double *after)
   }
   return culprit;
 }
+
+sn_status sni_blame_channel(const sn_sim *sim, const sn_state *state, const char *channel,
+                            sn_error *err) {
+  const int body = sni_blame_body(sim, state->data, state->data);
+  const char *name = body >= 0 ? sim->m->name[body] : "world";
+  sni_fail(err, SN_E_DIVERGED, "at t = %g: '%s' is not finite any more; '%s' moves fastest",
+           state->t, channel, name);
+  if (err) {
+    snprintf(err->path, sizeof err->path, "bodies.%.200s", name);
+  }
+  return SN_E_DIVERGED;
+}

@@ -14,6 +14,11 @@ bool sni_blame(sn_sim *sim, double t, double t_ref, const double *q, const doubl
  * all of them if it is finite.  before: the same numbers while they were good. */
 int sni_blame_body(const sn_sim *sim, const double *before, const double *after);
 
+/* A channel is too large for a number, though the state is not: says so, and which body moves
+ * fastest. */
+sn_status sni_blame_channel(const sn_sim *sim, const sn_state *state, const char *channel,
+                            sn_error *err);
+
 /* Whose function of time this is: "drive of joint 'hip'". */
 void sni_blame_owner(const sn_model *m, int function, char *who, size_t size);
 

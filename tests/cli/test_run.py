@@ -307,7 +307,7 @@ class Stopped(Command):
         out = self.place / "out.csv"
         done = sinew("run", DATA / "stiff.yaml", "--out", out, "--json", "--bundle", "none")
         self.assertEqual(done.returncode, STOPPED)
-        self.assertRegex(done.stderr, r"^at t = \S+: '[TV]' is not finite any more\n$")
+        self.assertRegex(done.stderr, r"^bodies\.mass: at t = \S+: '[TV]' is not finite any more; 'mass' moves fastest\n$")
         self.assertEqual(json.loads(done.stdout)["status"], "stopped")
         table = read_csv(out)
         self.assertGreater(len(table["t"]), 10)
