@@ -69,7 +69,7 @@ static sn_status convert(cli_sink *s, sn_error *err) {
   sn_recording_free(&r);
   if (status) {
     char why[SN_ERROR_TEXT_MAX / 2];
-    snprintf(why, sizeof why, "%.255s", err->text);
+    snprintf(why, sizeof why, "%.255s", err ? err->text : "");
     return sni_fail(err, status, "%s; the recording is in '%.200s'", why, s->spool);
   }
   remove(s->spool);
@@ -83,8 +83,10 @@ static sn_status close_recording(cli_sink *s, sn_ending ending, double t, const 
   const sn_status closed = sn_recorder_close(s->snr, ending, status ? NULL : err);
   status = status ? status : closed;
   sn_recorder_free(&s->snr);
-  if (s->later && s->spool[0] && s->rows == 0) {
-    remove(s->spool);
+  if (s->later && s->rows == 0) { /* nothing was recorded, or nothing can be */
+    if (s->spool[0]) {
+      remove(s->spool);
+    }
     return status;
   }
   return status || !s->later ? status : convert(s, err);
