@@ -1,72 +1,20 @@
 /* What constraints do to a motion: known motions, energy, switching on and off, by the method
  * recursive and by redmax, and the forces of what is prescribed. */
 #include "trees.h"
-#include "redmax.h"
-#include "sinew/scene.h"
+#include "stage.h"
 
-static sn_model *model_of(const char *text) {
-  sn_scene *scene = NULL;
-  sn_error err = {0};
-  CHECK(sn_scene_load_text(text, strlen(text), "test", NULL, &scene, &err) == SN_OK, "line %d: %s",
-        err.line, err.text);
-  sn_model *m = sn_scene_take_model(scene);
-  sn_scene_free(&scene);
-  return m;
+static stage open(const char *text, double step) {
+  return stage_set(text, stage_exact(step));
 }
 
-static sn_options tight(double step) {
-  sn_options o = sn_options_default();
-  o.step = step;
-  o.recursive.rel_tol = 1e-11;
-  o.recursive.abs_tol = 1e-12;
-  return o;
-}
-
-typedef struct bench {
-  sn_model *m;
-  sn_sim *sim;
-  sn_state *s;
-} bench;
-
-static bench open_with(const char *text, sn_options o) {
-  bench b = {.m = model_of(text)};
-  sn_error err = {0};
-  b.sim = test_sim(b.m, &o);
-  b.s = test_state(b.m);
-  CHECK(sn_sim_assemble(b.sim, b.s, &err) == SN_OK, "%s", err.text);
-  return b;
-}
-
-static bench open(const char *text, double step) {
-  return open_with(text, tight(step));
-}
-
-static void finish(bench *b) {
-  sn_state_free(&b->s);
-  sn_sim_free(&b->sim);
-  sn_model_free(&b->m);
-}
-
-static double *q_of(const bench *b, const char *body) {
+static double *q_of(const stage *b, const char *body) {
   return sn_state_q(b->s) + sn_model_joint_first(b->m, sn_model_body_find(b->m, body));
 }
 
-static sn_vec3 place_of(const bench *b, const char *body, sn_vec3 at) {
+static sn_vec3 place_of(const stage *b, const char *body, sn_vec3 at) {
   sn_se3 E[16];
   sn_sim_poses(b->sim, b->s, E, NULL);
   return sn_se3_point(E[sn_model_body_find(b->m, body)], at);
-}
-
-static void step(bench *b, int n) {
-  for (int k = 0; k < n; k++) {
-    test_step(b->sim, b->s, NULL);
-  }
-}
-
-static double energy_of(const bench *b) {
-  sn_energy e;
-  sn_sim_energy(b->sim, b->s, &e);
-  return e.kinetic + e.potential;
 }
 
 #define RODS                                                                                       \
@@ -80,7 +28,7 @@ static double energy_of(const bench *b) {
   "    shapes: [{type: box, size: [1.5, 0.1, 0.1], at: [0.75, 0, 0], density: 1000}]\n"
 
 TEST(distances_stay) {
-  bench b = open(RODS "constraints:\n"
+  stage b = open(RODS "constraints:\n"
                       "  rod: {type: distance, a: {body: one, at: [1, 0, 0]}, b: {body: two, at: "
                       "[0.5, 0, 0]}}\n"
                       "initial: {two: {q: 0.4, qd: 1}}\n",
@@ -88,26 +36,26 @@ TEST(distances_stay) {
   const sn_vec3 end[2] = {{1, 0, 0}, {0.5, 0, 0}};
   const double L =
       sn_vec3_norm(sn_vec3_sub(place_of(&b, "one", end[0]), place_of(&b, "two", end[1])));
-  const double E = energy_of(&b);
+  const double E = stage_energy(&b);
   for (int k = 0; k < 200; k++) {
-    step(&b, 1);
+    stage_step(&b, 1);
     const double now =
         sn_vec3_norm(sn_vec3_sub(place_of(&b, "one", end[0]), place_of(&b, "two", end[1])));
     CHECK(fabs(now - L) < 1e-9, "step %d: %g, not %g", k, now, L);
   }
-  CHECK(fabs(energy_of(&b) - E) < 1e-6, "energy changed by %g", energy_of(&b) - E);
-  finish(&b);
+  CHECK(fabs(stage_energy(&b) - E) < 1e-6, "energy changed by %g", stage_energy(&b) - E);
+  stage_clear(&b);
 }
 
 /* Gears: J_1 q1'' + ... as one rod on the same shaft, with the ratio 2. */
 TEST(gears_couple) {
-  bench b = open(RODS "gravity: [0, 0, 0]\n"
+  stage b = open(RODS "gravity: [0, 0, 0]\n"
                       "constraints:\n"
                       "  gear: {type: couple, terms: [{joint: one}, {joint: two, factor: 2}]}\n"
                       "forces:\n"
                       "  push: {type: joint_torque, joint: one, torque: 3}\n",
                  0.1);
-  step(&b, 10);
+  stage_step(&b, 10);
   /* q1 = -2 q2: (J1 + J2/4) q1'' = 3, with J = m (L^2 + w^2)/12 + m (L/2)^2 */
   const double m1 = 10, m2 = 15;
   const double J1 = m1 * (1 + 0.01) / 12 + m1 * 0.25;
@@ -115,7 +63,7 @@ TEST(gears_couple) {
   const double expected = 0.5 * 3 / (J1 + J2 / 4);
   CHECK(fabs(*q_of(&b, "one") - expected) < 1e-10, "%g, not %g", *q_of(&b, "one"), expected);
   CHECK(fabs(*q_of(&b, "two") + expected / 2) < 1e-10, "%g", *q_of(&b, "two"));
-  finish(&b);
+  stage_clear(&b);
 }
 
 /* On and off: two rods fall apart, are caught by a weld-like couple, and are let go. */
@@ -123,18 +71,18 @@ TEST(constraints_switch) {
   const char *text = RODS "constraints:\n"
                           "  pair: {type: couple, terms: [{joint: one}, {joint: two, factor: -1}], "
                           "active: \"t < 0.505 or t > 1.005\"}\n";
-  const sn_options o[] = {tight(0.01), redmax_options(0.01)};
+  const sn_options o[] = {stage_exact(0.01), redmax_options(0.01)};
   for (int k = 0; k < 2; k++) {
-    bench b = open_with(text, o[k]);
+    stage b = stage_set(text, o[k]);
     double apart[3];
     for (int part = 0; part < 3; part++) {
-      step(&b, 50);
+      stage_step(&b, 50);
       apart[part] = fabs(*q_of(&b, "one") - *q_of(&b, "two"));
     }
     CHECK(apart[0] < 1e-9, "held: %g apart", apart[0]);
     CHECK(apart[1] > 1e-2, "let go: only %g apart", apart[1]);
     CHECK(apart[2] < 1e-9, "caught: %g apart", apart[2]);
-    finish(&b);
+    stage_clear(&b);
   }
 }
 
@@ -154,17 +102,17 @@ TEST(welds_and_points_are_joints) {
              RODS "  tip:\n    joint: {type: free}\n%sconstraints:\n%sinitial: {tip: {q: [1, 0, 0, "
                   "0, 0, 0]}}\n",
              tip, form[k][1]);
-    bench a = open(text[0], 0.01), b = open(text[1], 0.01);
+    stage a = open(text[0], 0.01), b = open(text[1], 0.01);
     const sn_vec3 corner = {0.2, 0.4, 0.3};
     for (int i = 0; i < 20; i++) {
-      step(&a, 5);
-      step(&b, 5);
+      stage_step(&a, 5);
+      stage_step(&b, 5);
       const double off =
           sn_vec3_norm(sn_vec3_sub(place_of(&a, "tip", corner), place_of(&b, "tip", corner)));
       CHECK(off < 1e-7, "%s, t = %g: %g apart", k ? "point" : "weld", 0.05 * (i + 1), off);
     }
-    finish(&a);
-    finish(&b);
+    stage_clear(&a);
+    stage_clear(&b);
   }
 }
 
@@ -179,23 +127,23 @@ TEST(balls_roll) {
                      "  slope: {type: roll, body: ball, radius: 0.5, on: {body: world, at: {pos: "
                      "[0, 0, 0], rotvec: [0, 0.3, 0]}}}\n"
                      "initial: {ball: {q: [0, 0, 0.5, 0, 0, 0]}}\n";
-  const sn_options o[] = {tight(0.01), redmax_options(0.001)};
+  const sn_options o[] = {stage_exact(0.01), redmax_options(0.001)};
   const double bound[] = {1e-9, 5e-3};
   for (int k = 0; k < 2; k++) {
-    bench b = open_with(text, o[k]);
-    step(&b, k ? 1000 : 100);
+    stage b = stage_set(text, o[k]);
+    stage_step(&b, k ? 1000 : 100);
     const double expected = 0.5 * 9.81 * sin(0.3) / 1.4, *q = q_of(&b, "ball");
     CHECK(fabs(q[0] - expected) < bound[k], "ran %g, not %g", q[0], expected);
     CHECK(fabs(q[2] - 0.5) < 1e-9, "left the slope by %g", q[2] - 0.5);
     CHECK(fabs(q[4] - q[0] / 0.5) < bound[k], "turned by %g, not %g", q[4], q[0] / 0.5);
-    finish(&b);
+    stage_clear(&b);
   }
 }
 
 /* A thin hoop rolls in a circle with its axis level: v = R w.  Its energy stays, and so does the
  * height of its lowest point. */
 TEST(discs_roll) {
-  bench b = open("sinew: 1\n"
+  stage b = open("sinew: 1\n"
                  "bodies:\n"
                  "  disc:\n"
                  "    joint: {type: free}\n"
@@ -205,11 +153,11 @@ TEST(discs_roll) {
                  "  floor: {type: roll, body: disc, radius: 0.3, axis: [0, 1, 0]}\n"
                  "initial: {disc: {q: [0, 0, 0.3, 0.15, 0, 0], qd: [0.9, 0, 0, 0, 3, 1]}}\n",
                  0.005);
-  const double E = energy_of(&b);
+  const double E = stage_energy(&b);
   sn_vec3 before = place_of(&b, "disc", (sn_vec3){0, 0, 0});
   double way = 0;
   for (int k = 0; k < 400; k++) {
-    step(&b, 1);
+    stage_step(&b, 1);
     const sn_vec3 now = place_of(&b, "disc", (sn_vec3){0, 0, 0});
     const sn_vec3 side = sn_vec3_sub(place_of(&b, "disc", (sn_vec3){0, 1, 0}), now);
     const double low = now.z - 0.3 * sqrt(1 - side.z * side.z);
@@ -218,14 +166,15 @@ TEST(discs_roll) {
     before = now;
   }
   CHECK(way > 1, "it rolled only %g", way);
-  CHECK(fabs(energy_of(&b) - E) < 1e-7 * E, "energy changed by %g of %g", energy_of(&b) - E, E);
-  finish(&b);
+  CHECK(fabs(stage_energy(&b) - E) < 1e-7 * E, "energy changed by %g of %g", stage_energy(&b) - E,
+        E);
+  stage_clear(&b);
 }
 
 /* A skate on a slope, turning evenly with w: its blade goes to and fro along the slope and drifts
  * across: v = (g sin a / w) sin(w t) along the blade. */
 TEST(skates_do_not_slide) {
-  bench b = open("sinew: 1\n"
+  stage b = open("sinew: 1\n"
                  "gravity: [2, 0, 0]\n"
                  "bodies:\n"
                  "  skate:\n"
@@ -236,7 +185,7 @@ TEST(skates_do_not_slide) {
                  "initial: {skate: {qd: [0, 0, 3]}}\n",
                  0.01);
   for (int k = 1; k <= 200; k++) {
-    step(&b, 1);
+    stage_step(&b, 1);
     const double t = 0.01 * k, w = 3, g = 2, *q = q_of(&b, "skate");
     /* u' = g cos(wt), x' = u cos(wt), y' = u sin(wt) */
     const double x = g / (2 * w * w) * sin(w * t) * sin(w * t);
@@ -244,7 +193,7 @@ TEST(skates_do_not_slide) {
     CHECK(fabs(q[0] - x) < 1e-8 && fabs(q[1] - y) < 1e-8, "t = %g: (%g, %g), not (%g, %g)", t, q[0],
           q[1], x, y);
   }
-  finish(&b);
+  stage_clear(&b);
 }
 
 /* A body's twist, and a point's path. */
@@ -260,17 +209,17 @@ TEST(bodies_follow) {
   for (int k = 0; k < 2; k++) {
     char full[1024];
     snprintf(full, sizeof full, text, k ? "body" : "world");
-    bench b = open(full, 0.01);
-    step(&b, 100);
+    stage b = open(full, 0.01);
+    stage_step(&b, 100);
     sn_vec6 phi[1];
     sn_se3 E[1];
     sn_sim_poses(b.sim, b.s, E, phi);
     const sn_vec6 in = k ? phi[0] : sn_vec6_rotate(E[0].R, phi[0]);
     CHECK(fabs(in.w.z - 2) < 1e-9 && fabs(in.v.x - 2) < 1e-9 && fabs(in.v.y) < 1e-9,
           "twist (.. %g, %g, %g ..)", in.w.z, in.v.x, in.v.y);
-    finish(&b);
+    stage_clear(&b);
   }
-  bench b =
+  stage b =
       open("sinew: 1\n"
            "bodies:\n"
            "  stone:\n"
@@ -281,32 +230,33 @@ TEST(bodies_follow) {
            "0.1*t^2]}\n",
            0.01);
   for (int k = 1; k <= 100; k++) {
-    step(&b, 1);
+    stage_step(&b, 1);
     const double t = 0.01 * k;
     const sn_vec3 x = place_of(&b, "stone", (sn_vec3){0.5, 0.2, 0});
     const sn_vec3 want = {0.5 + 0.1 * sin(3 * t), 0.2 * cos(t), 0.1 * t * t};
     CHECK(sn_vec3_norm(sn_vec3_sub(x, want)) < 1e-9, "t = %g: %g off", t,
           sn_vec3_norm(sn_vec3_sub(x, want)));
   }
-  finish(&b);
+  stage_clear(&b);
 }
 
 /* A wheel that is driven at a speed turns on from where it is. */
 TEST(joints_run_at_a_rate) {
-  bench b = open(RODS "motions: {motor: {joint: one, rate: 2 + t}}\n"
+  stage b = open(RODS "motions: {motor: {joint: one, rate: 2 + t}}\n"
                       "initial: {one: {q: 0.7, qd: 2}}\n",
                  0.01);
-  step(&b, 100);
+  stage_step(&b, 100);
   CHECK(fabs(*q_of(&b, "one") - 3.2) < 1e-9, "at %g, not 3.2", *q_of(&b, "one"));
-  finish(&b);
+  stage_clear(&b);
 }
 
 /* What cannot be met is named. */
 TEST(impossible_constraints_are_named) {
-  sn_model *m = model_of(RODS "constraints:\n"
-                              "  chain: {type: distance, a: {body: one, at: [1, 0, 0]}, b: {body: "
-                              "two, at: [1.5, 0, 0]}, length: 9}\n");
-  const sn_options o = tight(0.01);
+  sn_model *m =
+      stage_model(RODS "constraints:\n"
+                       "  chain: {type: distance, a: {body: one, at: [1, 0, 0]}, b: {body: "
+                       "two, at: [1.5, 0, 0]}, length: 9}\n");
+  const sn_options o = stage_exact(0.01);
   sn_sim *sim = test_sim(m, &o);
   sn_state *s = test_state(m);
   sn_error err = {0};

@@ -1,62 +1,10 @@
 /* What limits do to a motion: known motions, energy, momentum, by the method recursive and by
  * redmax with all its solvers; cones, half-spaces, limits of loops; soft stops. */
 #include "trees.h"
-#include "redmax.h"
-#include "sinew/scene.h"
-
-static sn_model *model_of(const char *text) {
-  sn_scene *scene = NULL;
-  sn_error err = {0};
-  CHECK(sn_scene_load_text(text, strlen(text), "test", NULL, &scene, &err) == SN_OK, "line %d: %s",
-        err.line, err.text);
-  sn_model *m = sn_scene_take_model(scene);
-  sn_scene_free(&scene);
-  return m;
-}
-
-static sn_options tight(double step) {
-  sn_options o = sn_options_default();
-  o.step = step;
-  o.recursive.rel_tol = 1e-11;
-  o.recursive.abs_tol = 1e-12;
-  return o;
-}
-
-typedef struct bench {
-  sn_model *m;
-  sn_sim *sim;
-  sn_state *s;
-} bench;
-
-static bench open_with(const char *text, sn_options o) {
-  bench b = {.m = model_of(text)};
-  sn_error err = {0};
-  b.sim = test_sim(b.m, &o);
-  b.s = test_state(b.m);
-  CHECK(sn_sim_assemble(b.sim, b.s, &err) == SN_OK, "%s", err.text);
-  return b;
-}
-
-static void finish(bench *b) {
-  sn_state_free(&b->s);
-  sn_sim_free(&b->sim);
-  sn_model_free(&b->m);
-}
-
-static void step(bench *b, int n) {
-  for (int k = 0; k < n; k++) {
-    test_step(b->sim, b->s, NULL);
-  }
-}
-
-static double energy_of(const bench *b) {
-  sn_energy e;
-  sn_sim_energy(b->sim, b->s, &e);
-  return e.kinetic + e.potential;
-}
+#include "stage.h"
 
 /* How far the worst hard row is passed. */
-static double passed(const bench *b) {
+static double passed(const stage *b) {
   const double t = *sn_state_time(b->s), *q = sn_state_q(b->s), *qd = sn_state_qd(b->s);
   int worst;
   sni_dynamics_kinematics(&b->sim->d, q, qd);
@@ -97,16 +45,16 @@ TEST(balls_bounce) {
     for (int rk4 = 0; rk4 < 2; rk4++) {
       char text[600];
       snprintf(text, sizeof text, FALL, e[k]);
-      sn_options o = tight(0.013);
+      sn_options o = stage_exact(0.013);
       o.recursive.integrator = rk4 ? SN_RK4 : SN_DOPRI5;
-      bench b = open_with(text, o);
+      stage b = stage_set(text, o);
       for (int n = 1; n <= 150; n++) {
-        step(&b, 1);
+        stage_step(&b, 1);
         const double x = *sn_state_q(b.s), to = height(0.013 * n, e[k]);
         CHECK(fabs(x - to) < 1e-8, "e = %g, %s, t = %g: %.12g, not %.12g", e[k],
               rk4 ? "rk4" : "dopri5", 0.013 * n, x, to);
       }
-      finish(&b);
+      stage_clear(&b);
     }
   }
 }
@@ -122,15 +70,15 @@ TEST(balls_bounce_in_redmax) {
       for (int fine = 0; fine < 2; fine++) {
         sn_options o = redmax_options(fine ? 0.00025 : 0.001);
         o.redmax.integrator = which ? SN_EXTRAPOLATED : SN_EULER;
-        bench b = open_with(text, o);
+        stage b = stage_set(text, o);
         const int steps = fine ? 4000 : 1000;
         for (int n = 1; n <= steps; n++) {
-          step(&b, 1);
+          stage_step(&b, 1);
           const double x = *sn_state_q(b.s);
           CHECK(x > -1e-9, "t = %g: at %g", *sn_state_time(b.s), x);
           worst[fine] = fmax(worst[fine], fabs(x - height(*sn_state_time(b.s), e[k])));
         }
-        finish(&b);
+        stage_clear(&b);
       }
       CHECK(worst[0] < 0.02 && worst[1] < 0.4 * worst[0] + 1e-9, "e = %g: off by %g, then %g", e[k],
             worst[0], worst[1]);
@@ -140,28 +88,28 @@ TEST(balls_bounce_in_redmax) {
 
 /* A pendulum that meets its stop keeps e of its speed. */
 TEST(restitution_is_kept) {
-  bench b = open_with("sinew: 1\n"
+  stage b = stage_set("sinew: 1\n"
                       "bodies:\n"
                       "  rod:\n"
                       "    joint: {type: revolute, axis: [0, 1, 0], limits: [-1, 30*deg], stop: "
                       "{restitution: 0.7}}\n"
                       "    shapes: [{type: capsule, from: [0, 0, 0], to: [1, 0, 0], radius: 0.05, "
                       "density: 1000}]\n",
-                      tight(0.001));
+                      stage_exact(0.001));
   double ratio = 0;
   for (int k = 0; k < 1000 && ratio == 0; k++) {
-    const double before = sn_state_qd(b.s)[0], E = energy_of(&b);
-    step(&b, 1);
+    const double before = sn_state_qd(b.s)[0], E = stage_energy(&b);
+    stage_step(&b, 1);
     if (sn_state_qd(b.s)[0] < 0 && before > 0) { /* both energies are those at the stop */
-      const double after = energy_of(&b);
+      const double after = stage_energy(&b);
       sn_state_q(b.s)[0] = SN_PI / 6;
       sn_state_qd(b.s)[0] = 0;
-      const double V = energy_of(&b);
+      const double V = stage_energy(&b);
       ratio = sqrt((after - V) / (E - V));
     }
   }
   CHECK(fabs(ratio - 0.7) < 1e-6, "%.9g", ratio);
-  finish(&b);
+  stage_clear(&b);
 }
 
 /* ---- chains ---- */
@@ -189,12 +137,12 @@ TEST(solvers_agree_and_energy_falls) {
       o.redmax.solver = redmax_solver[solver].option;
       o.redmax.tolerance = 1e-13;
       o.redmax.integrator = integrator ? SN_EXTRAPOLATED : SN_EULER;
-      bench b = open_with(text, o);
-      double E = energy_of(&b), most = 0;
+      stage b = stage_set(text, o);
+      double E = stage_energy(&b), most = 0;
       int at_stop = 0;
       for (int k = 0; k < 150; k++) {
-        step(&b, 1);
-        const double now = energy_of(&b);
+        stage_step(&b, 1);
+        const double now = stage_energy(&b);
         CHECK(now <= E * (1 + 1e-9), "%s, integrator %d, t = %g: energy rises by %g",
               redmax_solver[solver].name, integrator, *sn_state_time(b.s), now - E);
         E = now;
@@ -215,7 +163,7 @@ TEST(solvers_agree_and_energy_falls) {
         CHECK(fabs(q[solver][i] - q[0][i]) < near, "%s, coordinate %d: %g, not %g",
               redmax_solver[solver].name, i, q[solver][i], q[0][i]);
       }
-      finish(&b);
+      stage_clear(&b);
     }
   }
 }
@@ -228,13 +176,13 @@ TEST(long_chains) {
   for (int graph = 0; graph < 2; graph++) {
     sn_options o = redmax_options(0.005);
     o.redmax.solver = graph ? SN_SOLVER_GRAPH : SN_SOLVER_TREE;
-    bench b = open_with(text, o);
+    stage b = stage_set(text, o);
     for (int k = 0; k < 60; k++) {
-      step(&b, 1);
+      stage_step(&b, 1);
       CHECK(passed(&b) < 1e-9, "graph %d, step %d: passed by %g", graph, k, passed(&b));
     }
     memcpy(q[graph], sn_state_q(b.s), sizeof q[graph]);
-    finish(&b);
+    stage_clear(&b);
   }
   for (int i = 0; i < 60; i++) {
     CHECK(fabs(q[0][i] - q[1][i]) < 1e-6, "link %d: %g and %g", i, q[0][i], q[1][i]);
@@ -245,18 +193,18 @@ TEST(long_chains) {
 TEST(methods_agree) {
   char text[800];
   snprintf(text, sizeof text, CHAIN, 3);
-  bench exact = open_with(text, tight(0.01));
-  step(&exact, 40);
+  stage exact = stage_set(text, stage_exact(0.01));
+  stage_step(&exact, 40);
   double off[2];
   for (int fine = 0; fine < 2; fine++) {
-    bench b = open_with(text, redmax_options(fine ? 1e-4 : 4e-4));
-    step(&b, fine ? 4000 : 1000);
+    stage b = stage_set(text, redmax_options(fine ? 1e-4 : 4e-4));
+    stage_step(&b, fine ? 4000 : 1000);
     off[fine] = largest_difference(sn_state_q(b.s), sn_state_q(exact.s), 3);
-    finish(&b);
+    stage_clear(&b);
   }
   CHECK(off[0] < 0.01 && off[1] < 0.4 * off[0], "off by %g, then %g", off[0], off[1]);
   CHECK(passed(&exact) < 1e-9, "passed by %g", passed(&exact));
-  finish(&exact);
+  stage_clear(&exact);
 }
 
 #define FLOATING                                                                                   \
@@ -272,13 +220,13 @@ TEST(methods_agree) {
 
 /* Stops are between bodies: they change no momentum of the whole. */
 TEST(momentum_stays) {
-  bench b = open_with(FLOATING, tight(0.02));
+  stage b = stage_set(FLOATING, stage_exact(0.02));
   sn_energy before, after;
   sn_sim_energy(b.sim, b.s, &before);
   double T = before.kinetic;
   double most = 0;
   for (int k = 0; k < 200; k++) {
-    step(&b, 1);
+    stage_step(&b, 1);
     sn_sim_energy(b.sim, b.s, &after);
     CHECK(after.kinetic < T + 1e-8, "t = %g: energy rises", *sn_state_time(b.s));
     T = after.kinetic;
@@ -290,19 +238,19 @@ TEST(momentum_stays) {
   CHECK(sn_vec3_norm(sn_vec3_sub(after.angular_momentum, before.angular_momentum)) < 1e-8,
         "angular momentum changes by %g",
         sn_vec3_norm(sn_vec3_sub(after.angular_momentum, before.angular_momentum)));
-  finish(&b);
+  stage_clear(&b);
 }
 
 TEST(cones_hold_in_redmax) {
   for (int solver = 0; solver < REDMAX_SOLVERS; solver++) {
     sn_options o = redmax_options(0.01);
     o.redmax.solver = redmax_solver[solver].option;
-    bench b = open_with(FLOATING, o);
+    stage b = stage_set(FLOATING, o);
     for (int k = 0; k < 200; k++) {
-      step(&b, 1);
+      stage_step(&b, 1);
       CHECK(passed(&b) < 1e-9, "%s: passed by %g", redmax_solver[solver].name, passed(&b));
     }
-    finish(&b);
+    stage_clear(&b);
   }
 }
 
@@ -319,16 +267,16 @@ TEST(planes_may_move) {
       "density: 3000}]}\n"
       "constraints:\n"
       "  on: {type: half_space, body: stone, radius: 0.1, on: {body: table, at: [0, 0, 0.05]}}\n";
-  sn_options o[] = {tight(0.01), redmax_options(0.002)};
+  sn_options o[] = {stage_exact(0.01), redmax_options(0.002)};
   double q[2][7];
   for (int k = 0; k < 2; k++) {
-    bench b = open_with(text, o[k]);
+    stage b = stage_set(text, o[k]);
     for (int n = 0; n < (k ? 300 : 60); n++) {
-      step(&b, 1);
+      stage_step(&b, 1);
       CHECK(passed(&b) < 1e-9, "method %d: passed by %g", k, passed(&b));
     }
     memcpy(q[k], sn_state_q(b.s), sizeof q[k]);
-    finish(&b);
+    stage_clear(&b);
   }
   CHECK(largest_difference(q[0], q[1], 7) < 0.02, "%g apart", largest_difference(q[0], q[1], 7));
 }
@@ -353,14 +301,14 @@ TEST(planes_may_move) {
 TEST(loops_have_limits) {
   char text[1500], range[80];
   snprintf(text, sizeof text, BARS, "", "");
-  bench free = open_with(text, tight(0.01));
+  stage free = stage_set(text, stage_exact(0.01));
   double far = 0;
   for (int k = 0; k < 100; k++) {
-    step(&free, 1);
+    stage_step(&free, 1);
     const double q = free.sim->rows.loop_q[0];
     far = fabs(q) > fabs(far) ? q : far;
   }
-  finish(&free);
+  stage_clear(&free);
   CHECK(fabs(far) > 0.2, "swings by %g only", far);
   const double stop = 0.5 * far;
   if (stop > 0) {
@@ -369,20 +317,20 @@ TEST(loops_have_limits) {
     snprintf(range, sizeof range, ", limits: [%.17g, 2]", stop);
   }
   snprintf(text, sizeof text, BARS, "", range);
-  const sn_options o[] = {tight(0.01), redmax_options(0.001)};
+  const sn_options o[] = {stage_exact(0.01), redmax_options(0.001)};
   double q[2][3];
   for (int k = 0; k < 2; k++) {
-    bench b = open_with(text, o[k]);
-    double most = 0, E = energy_of(&b);
+    stage b = stage_set(text, o[k]);
+    double most = 0, E = stage_energy(&b);
     for (int n = 0; n < (k ? 1000 : 100); n++) {
-      step(&b, 1);
+      stage_step(&b, 1);
       most = fmax(most, (b.sim->rows.loop_q[0] - stop) * (stop > 0 ? 1 : -1));
       CHECK(passed(&b) < 1e-9, "method %d: passed by %g", k, passed(&b));
-      CHECK(k || energy_of(&b) < E + 1e-6, "energy rises by %g", energy_of(&b) - E);
+      CHECK(k || stage_energy(&b) < E + 1e-6, "energy rises by %g", stage_energy(&b) - E);
     }
     CHECK(fabs(most) < 1e-8, "method %d: comes to %g of the stop", k, most);
     memcpy(q[k], sn_state_q(b.s), sizeof q[k]);
-    finish(&b);
+    stage_clear(&b);
   }
   CHECK(largest_difference(q[0], q[1], 3) < 0.01, "%g apart", largest_difference(q[0], q[1], 3));
 }
@@ -403,23 +351,23 @@ TEST(soft_stops_are_springs) {
   for (int method = 0; method < 2; method++) {
     for (int graph = 0; graph < 2; graph++) {
       snprintf(with, sizeof with, text, 20.0);
-      sn_options o = method ? redmax_options(0.002) : tight(0.01);
+      sn_options o = method ? redmax_options(0.002) : stage_exact(0.01);
       o.redmax.solver = graph ? SN_SOLVER_GRAPH : SN_SOLVER_AUTO;
-      bench b = open_with(with, o);
-      step(&b, method ? 2500 : 500);
+      stage b = stage_set(with, o);
+      stage_step(&b, method ? 2500 : 500);
       CHECK(fabs(*sn_state_q(b.s) + 0.025) < 1e-5, "method %d rests at %g, not -0.025", method,
             *sn_state_q(b.s));
-      finish(&b);
+      stage_clear(&b);
     }
   }
   snprintf(with, sizeof with, text, 0.0);
-  bench b = open_with(with, tight(0.01));
-  const double E = energy_of(&b);
+  stage b = stage_set(with, stage_exact(0.01));
+  const double E = stage_energy(&b);
   for (int k = 0; k < 200; k++) {
-    step(&b, 1);
-    CHECK(fabs(energy_of(&b) - E) < 1e-7, "energy changes by %g", energy_of(&b) - E);
+    stage_step(&b, 1);
+    CHECK(fabs(stage_energy(&b) - E) < 1e-7, "energy changes by %g", stage_energy(&b) - E);
   }
-  finish(&b);
+  stage_clear(&b);
 }
 
 /* ---- trouble ---- */
@@ -430,7 +378,7 @@ TEST(what_cannot_hold_is_named) {
                      "  arm: {joint: {type: revolute, axis: [0, 1, 0], limits: [-0.5, 0.5]}, "
                      "shapes: [{type: sphere, radius: 0.1, density: 1000}]}\n"
                      "motions: {turn: {joint: arm, q: t}}\n";
-  bench b = open_with(text, redmax_options(0.01));
+  stage b = stage_set(text, redmax_options(0.01));
   sn_error err = {0};
   sn_status status = SN_OK;
   for (int k = 0; k < 100 && !status; k++) {
@@ -439,7 +387,7 @@ TEST(what_cannot_hold_is_named) {
   CHECK(status == SN_E_UNCONVERGED && strstr(err.text, "the limit of 'arm' cannot hold"), "%d: %s",
         (int)status, err.text);
   CHECK(fabs(*sn_state_time(b.s) - 0.5) < 0.011, "at t = %g", *sn_state_time(b.s));
-  finish(&b);
+  stage_clear(&b);
 }
 
 TEST(starts_beyond_a_limit_are_put_back) {
@@ -448,26 +396,26 @@ TEST(starts_beyond_a_limit_are_put_back) {
                      "  arm: {joint: {type: revolute, axis: [0, 1, 0], limits: [-0.5, 0.5]}, "
                      "shapes: [{type: sphere, radius: 0.1, density: 1000}]}\n"
                      "initial: {arm: {q: 0.7, qd: 1}}\n";
-  bench b = open_with(text, tight(0.01));
+  stage b = stage_set(text, stage_exact(0.01));
   CHECK(fabs(*sn_state_q(b.s) - 0.5) < 1e-9 && fabs(*sn_state_qd(b.s)) < 1e-12, "%g %g",
         *sn_state_q(b.s), *sn_state_qd(b.s));
-  finish(&b);
+  stage_clear(&b);
 }
 
 /* A state saved in the middle goes on with the same bits. */
 TEST(snapshots_go_on) {
-  const sn_options o[] = {tight(0.01), redmax_options(0.01)};
+  const sn_options o[] = {stage_exact(0.01), redmax_options(0.01)};
   for (int k = 0; k < 2; k++) {
     char text[800];
     snprintf(text, sizeof text, CHAIN, 5);
-    bench b = open_with(text, o[k]), other = open_with(text, o[k]);
-    step(&b, 37);
+    stage b = stage_set(text, o[k]), other = stage_set(text, o[k]);
+    stage_step(&b, 37);
     sn_state_copy(other.s, b.s);
-    step(&b, 60);
-    step(&other, 60);
+    stage_step(&b, 60);
+    stage_step(&other, 60);
     CHECK(sn_state_equal(b.s, other.s), "method %d: other bits", k);
-    finish(&b);
-    finish(&other);
+    stage_clear(&b);
+    stage_clear(&other);
   }
 }
 

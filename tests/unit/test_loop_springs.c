@@ -1,40 +1,7 @@
 /* Springs, dampers and drives in the joints of loops: a four-bar linkage has the same motion
  * wherever it is cut, so what acts in a loop is held against what acts in a joint of the tree. */
 #include "trees.h"
-#include "redmax.h"
-#include "sinew/scene.h"
-
-typedef struct bench {
-  sn_model *m;
-  sn_sim *sim;
-  sn_state *s;
-} bench;
-
-static bench open_with(const char *text, const sn_options *o) {
-  bench b = {0};
-  sn_scene *scene = NULL;
-  sn_error err = {0};
-  CHECK(sn_scene_load_text(text, strlen(text), "test", NULL, &scene, &err) == SN_OK, "line %d: %s",
-        err.line, err.text);
-  b.m = sn_scene_take_model(scene);
-  sn_scene_free(&scene);
-  b.sim = test_sim(b.m, o);
-  b.s = test_state(b.m);
-  CHECK(sn_sim_assemble(b.sim, b.s, &err) == SN_OK, "%s", err.text);
-  return b;
-}
-
-static void finish(bench *b) {
-  sn_state_free(&b->s);
-  sn_sim_free(&b->sim);
-  sn_model_free(&b->m);
-}
-
-static double energy_of(const bench *b) {
-  sn_energy e;
-  sn_sim_energy(b->sim, b->s, &e);
-  return e.kinetic + e.potential;
-}
+#include "stage.h"
 
 /* The bars left (from the world), top and right (back to the world), cut at the pin in the world
  * or at the knee between top and right; all move at the start, in agreement. */
@@ -66,35 +33,27 @@ static const char *const acting[] = {
     ", drive: {target: \"0.4*sin(3*t)\", stiffness: 900, damping: 40, max_force: 60}"};
 
 /* `what` at the pin or at the knee, in a loop or in the tree. */
-static bench bars(const char *what, bool pin, bool loop, const sn_options *o) {
+static stage bars(const char *what, bool pin, bool loop, const sn_options *o) {
   char text[2000];
   snprintf(text, sizeof text, pin == loop ? CUT_AT_PIN : CUT_AT_KNEE, loop ? "" : what,
            loop ? what : "");
-  return open_with(text, o);
-}
-
-static sn_options exact(void) {
-  sn_options o = sn_options_default();
-  o.step = 0.05;
-  o.recursive.rel_tol = 1e-11;
-  o.recursive.abs_tol = 1e-12;
-  return o;
+  return stage_set(text, *o);
 }
 
 static void left_after(const char *what, bool pin, bool loop, const sn_options *o, double end,
                        double out[2]) {
-  bench b = bars(what, pin, loop, o);
+  stage b = bars(what, pin, loop, o);
   for (int k = 0; k < (int)lround(end / o->step); k++) {
     test_step(b.sim, b.s, NULL);
   }
   const int at = sn_model_joint_first(b.m, sn_model_body_find(b.m, "left"));
   out[0] = sn_state_q(b.s)[at];
   out[1] = sn_state_qd(b.s)[at];
-  finish(&b);
+  stage_clear(&b);
 }
 
 TEST(a_loop_is_a_joint_like_any_other) {
-  const sn_options o = exact();
+  const sn_options o = stage_exact(0.05);
   for (int k = 0; k < 2 * SNI_COUNT(acting); k++) {
     double loop[2], tree[2], none[2];
     left_after(acting[k / 2], k % 2, true, &o, 1, loop);
@@ -108,7 +67,7 @@ TEST(a_loop_is_a_joint_like_any_other) {
 }
 
 TEST(redmax_comes_to_the_same) {
-  const sn_options o = exact();
+  const sn_options o = stage_exact(0.05);
   for (int k = 0; k < 2 * SNI_COUNT(acting); k++) {
     double want[2], error[2][2];
     left_after(acting[k / 2], k % 2, false, &o, 1, want);
@@ -156,15 +115,15 @@ TEST(solvers_agree) {
 TEST(stiff_loops_are_stable) {
   for (int pin = 0; pin < 2; pin++) {
     sn_options o = redmax_options(0.05);
-    bench b = bars(", stiffness: 1e8, rest: 0", pin, true, &o);
-    double most = energy_of(&b);
+    stage b = bars(", stiffness: 1e8, rest: 0", pin, true, &o);
+    double most = stage_energy(&b);
     for (int k = 0; k < 100; k++) {
       test_step(b.sim, b.s, NULL);
-      CHECK(energy_of(&b) < most + 1, "step %d: %g after %g", k, energy_of(&b), most);
+      CHECK(stage_energy(&b) < most + 1, "step %d: %g after %g", k, stage_energy(&b), most);
     }
     CHECK(fabs(b.sim->rows.loop_q[0]) < 1e-3, "a spring of 1e8 gives way by %g",
           b.sim->rows.loop_q[0]);
-    finish(&b);
+    stage_clear(&b);
   }
 }
 
@@ -186,27 +145,27 @@ TEST(springs_of_many_coordinates_keep_the_energy) {
                                      "planar", "free"};
   for (int k = 0; k < SNI_COUNT(kind); k++) {
     char text[1500];
-    const sn_options o = exact();
+    const sn_options o = stage_exact(0.05);
     snprintf(text, sizeof text, HUNG, kind[k], "");
-    bench b = open_with(text, &o);
-    const double E = energy_of(&b);
+    stage b = stage_set(text, o);
+    const double E = stage_energy(&b);
     for (int j = 0; j < 6; j++) {
       test_step(b.sim, b.s, NULL);
     }
-    CHECK(fabs(energy_of(&b) - E) < 1e-7 * (1 + fabs(E)), "%s: energy %.10f becomes %.10f", kind[k],
-          E, energy_of(&b));
+    CHECK(fabs(stage_energy(&b) - E) < 1e-7 * (1 + fabs(E)), "%s: energy %.10f becomes %.10f",
+          kind[k], E, stage_energy(&b));
     double want[2], error[2];
     memcpy(want, sn_state_q(b.s), sizeof want);
-    finish(&b);
+    stage_clear(&b);
     for (int fine = 0; fine < 2; fine++) {
       sn_options r = redmax_options(fine ? 0.0025 : 0.005);
       r.redmax.integrator = SN_EXTRAPOLATED;
-      b = open_with(text, &r);
+      b = stage_set(text, r);
       for (int j = 0; j < (fine ? 120 : 60); j++) {
         test_step(b.sim, b.s, NULL);
       }
       error[fine] = hypot(sn_state_q(b.s)[0] - want[0], sn_state_q(b.s)[1] - want[1]);
-      finish(&b);
+      stage_clear(&b);
     }
     CHECK(error[1] < 5e-3 && error[1] < 0.4 * error[0], "%s: redmax is off by %g, then %g", kind[k],
           error[0], error[1]);
@@ -215,7 +174,7 @@ TEST(springs_of_many_coordinates_keep_the_energy) {
 
 /* Where a loop is not active, its spring is not either. */
 TEST(springs_are_there_while_their_loop_is) {
-  sn_options o = exact();
+  sn_options o = stage_exact(0.05);
   for (int redmax = 0; redmax < 2; redmax++) {
     o.method = redmax ? "redmax" : "recursive";
     double with[2], without[2];
@@ -248,7 +207,7 @@ TEST(free_bodies_in_loops) {
       sn_options o = redmax_options(0.005);
       o.redmax.integrator = second ? SN_EXTRAPOLATED : SN_EULER;
       o.redmax.solver = solver[j];
-      bench b = open_with(text, &o);
+      stage b = stage_set(text, o);
       for (int k = 0; k < 200; k++) {
         test_step(b.sim, b.s, NULL);
       }
@@ -257,7 +216,7 @@ TEST(free_bodies_in_loops) {
       }
       const double off = largest_difference(first, sn_state_q(b.s), 9);
       CHECK(off < 1e-7, "solver %d, order %d: off by %g", j, 1 + second, off);
-      finish(&b);
+      stage_clear(&b);
     }
   }
 }

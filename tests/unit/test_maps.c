@@ -1,9 +1,8 @@
 /* Maps: joints driven by fewer coordinates.  Known accelerations, derivatives, energy, agreement
  * with coupled joints and between methods and solvers, motions and forces of coordinates. */
 #include "trees.h"
-#include "redmax.h"
+#include "stage.h"
 #include "vectors.h"
-#include "sinew/scene.h"
 
 #define FINGER                                                                                     \
   "sinew: 1\n"                                                                                     \
@@ -33,41 +32,7 @@
          "    joints: [{joint: mcp, value: 0.5*z + 0.1}, {joint: pip, value: z + 0.3*z^2}, "       \
          "{joint: dip, value: exp(z/2)}]\n"
 
-typedef struct bench {
-  sn_model *m;
-  sn_sim *sim;
-  sn_state *s;
-} bench;
-
-static bench open_with(const char *text, sn_options o) {
-  bench b = {0};
-  sn_scene *scene = NULL;
-  sn_error err = {0};
-  CHECK(sn_scene_load_text(text, strlen(text), "test", NULL, &scene, &err) == SN_OK, "line %d: %s",
-        err.line, err.text);
-  b.m = sn_scene_take_model(scene);
-  sn_scene_free(&scene);
-  b.sim = test_sim(b.m, &o);
-  b.s = test_state(b.m);
-  CHECK(sn_sim_assemble(b.sim, b.s, &err) == SN_OK, "%s", err.text);
-  return b;
-}
-
-static sn_options tight(double step) {
-  sn_options o = sn_options_default();
-  o.step = step;
-  o.recursive.rel_tol = 1e-11;
-  o.recursive.abs_tol = 1e-12;
-  return o;
-}
-
-static void finish(bench *b) {
-  sn_state_free(&b->s);
-  sn_sim_free(&b->sim);
-  sn_model_free(&b->m);
-}
-
-static double channel(const bench *b, const char *name) {
+static double channel(const stage *b, const char *name) {
   const int k = sn_sim_channel_find(b->sim, name);
   double x = NAN;
   sn_error err = {0};
@@ -94,14 +59,14 @@ TEST(accelerations_are_known) {
                   "    joints: [{joint: mcp, value: a}, {joint: pip, value: 2*b}, {joint: dip, "
                   "value: b}]\n",
            z[0], zd[0], z[1], zd[1]);
-  bench b = open_with(text, tight(0.01));
+  stage b = stage_set(text, stage_exact(0.01));
   const double mcp = channel(&b, "mcp.qdd"), dip = channel(&b, "dip.qdd");
   CHECK(fabs(mcp - zdd[0]) < tol(1e-11) * fabs(zdd[0]), "%.17g, not %.17g", mcp, zdd[0]);
   CHECK(fabs(dip - zdd[1]) < tol(1e-11) * fabs(zdd[1]), "%.17g, not %.17g", dip, zdd[1]);
   CHECK(fabs(channel(&b, "pip.qdd") - 2 * dip) < tol(1e-11) * fabs(dip), "pip");
   CHECK(fabs(channel(&b, "finger.b.q") - z[1]) < tol(1e-14), "z");
   CHECK(fabs(channel(&b, "finger.b.qd") - zd[1]) < tol(1e-14), "zd");
-  finish(&b);
+  stage_clear(&b);
   sni_doc_free(&doc);
 }
 
@@ -141,7 +106,7 @@ TEST(derivatives_are_right) {
 TEST(energy_stays) {
   static const char *const text[] = {CURVED, LED};
   for (int k = 0; k < 2; k++) {
-    bench b = open_with(text[k], tight(0.01));
+    stage b = stage_set(text[k], stage_exact(0.01));
     const double E = redmax_energy(b.sim, b.s);
     double last = channel(&b, "finger.z.q"), way = 0;
     CHECK(fabs(last - 0.4) < tol(1e-12) && fabs(channel(&b, "finger.z.qd") - 2) < tol(1e-10), "z");
@@ -158,27 +123,27 @@ TEST(energy_stays) {
             redmax_energy(b.sim, b.s) - E);
     }
     CHECK(way > 1, "it hardly moved: %g", way);
-    finish(&b);
+    stage_clear(&b);
   }
 }
 
 /* A linear map says what coupled joints say. */
 TEST(linear_maps_are_couples) {
-  bench a =
-      open_with(FINGER "constraints:\n"
+  stage a =
+      stage_set(FINGER "constraints:\n"
                        "  m: {type: map, coordinates: [{name: a}, {name: b}], joints: [{joint: "
                        "mcp, value: a - b}, {joint: pip, value: 2*b + 0.2}, {joint: dip, value: "
                        "b - 0.1}]}\n"
                        "initial: {mcp: {q: 0.3, qd: 1}, pip: {q: 0.6, qd: 1}, dip: {q: 0.1, qd: "
                        "0.5}}\n",
-                tight(0.01));
-  bench b =
-      open_with(FINGER "constraints:\n"
+                stage_exact(0.01));
+  stage b =
+      stage_set(FINGER "constraints:\n"
                        "  m: {type: couple, terms: [{joint: pip}, {joint: dip, factor: -2}], "
                        "offset: 0.4}\n"
                        "initial: {mcp: {q: 0.3, qd: 1}, pip: {q: 0.6, qd: 1}, dip: {q: 0.1, qd: "
                        "0.5}}\n",
-                tight(0.01));
+                stage_exact(0.01));
   for (int n = 0; n < 50; n++) {
     test_step(a.sim, a.s, NULL);
     test_step(b.sim, b.s, NULL);
@@ -187,8 +152,8 @@ TEST(linear_maps_are_couples) {
             sn_state_q(a.s)[j] - sn_state_q(b.s)[j]);
     }
   }
-  finish(&a);
-  finish(&b);
+  stage_clear(&a);
+  stage_clear(&b);
 }
 
 /* All solvers of redmax take the same step, and with shorter steps they come to what recursive
@@ -196,7 +161,7 @@ TEST(linear_maps_are_couples) {
 TEST(methods_agree) {
   static const char *const text[] = {CURVED, LED};
   for (int k = 0; k < 2; k++) {
-    bench exact = open_with(text[k], tight(0.1));
+    stage exact = stage_set(text[k], stage_exact(0.1));
     test_step(exact.sim, exact.s, NULL);
     double error[3] = {0};
     for (int level = 0; level < 3; level++) {
@@ -204,7 +169,7 @@ TEST(methods_agree) {
       for (int solver = 0; solver < REDMAX_SOLVERS; solver++) {
         sn_options o = redmax_options(0.002 / (1 << level));
         o.redmax.solver = redmax_solver[solver].option;
-        bench b = open_with(text[k], o);
+        stage b = stage_set(text[k], o);
         for (int n = 0; n < 50 << level; n++) {
           redmax_step(b.sim, b.s, NULL);
         }
@@ -215,12 +180,12 @@ TEST(methods_agree) {
                 redmax_solver[solver].name, j, q - reference[j]);
           error[level] = fmax(error[level], fabs(q - sn_state_q(exact.s)[j]));
         }
-        finish(&b);
+        stage_clear(&b);
       }
     }
     CHECK(error[0] < 0.1 && error[2] < 0.3 * error[0], "errors %g, %g, %g", error[0], error[1],
           error[2]);
-    finish(&exact);
+    stage_clear(&exact);
   }
 }
 
@@ -239,7 +204,7 @@ TEST(coordinates_follow) {
                     "initial: {mcp: {q: %g}, pip: {q: 0.448}, dip: {q: 1.2214}}\n",
              joints[k], k ? 0.3 : 0.3894);
     const double h = 0.001;
-    bench b = open_with(text, tight(h));
+    stage b = stage_set(text, stage_exact(h));
     double E = redmax_energy(b.sim, b.s), power = 0, work = 0;
     for (int n = 0; n < 500; n++) {
       const double before = channel(&b, "finger.z.tau") * channel(&b, "finger.z.qd");
@@ -254,17 +219,17 @@ TEST(coordinates_follow) {
     /* the trapezoidal rule: h^2/12 of 1e6 or so */
     CHECK(fabs(E - work) < tol(0.02), "%g of energy, %g of work", E, work);
     CHECK(fabs(E) > 1000, "hardly any: %g", E);
-    finish(&b);
+    stage_clear(&b);
   }
 }
 
 /* A force along z does the work force times the way of z. */
 TEST(forces_push_coordinates) {
-  bench b =
-      open_with(FINGER "constraints: {finger: {type: map, coordinates: [{name: z, q: 0.1, "
+  stage b =
+      stage_set(FINGER "constraints: {finger: {type: map, coordinates: [{name: z, q: 0.1, "
                        "force: 5000}], joints: [{joint: mcp, value: 0.5*z}, {joint: pip, value: "
                        "z^2}, {joint: dip, value: sin(z)}]}}\n",
-                tight(0.01));
+                stage_exact(0.01));
   const double E = redmax_energy(b.sim, b.s);
   for (int n = 0; n < 20; n++) {
     test_step(b.sim, b.s, NULL);
@@ -273,7 +238,7 @@ TEST(forces_push_coordinates) {
           redmax_energy(b.sim, b.s) - E, work);
   }
   CHECK(channel(&b, "finger.z.q") > 0.2, "it does not push");
-  finish(&b);
+  stage_clear(&b);
 }
 
 /* Forty joints and two coordinates, by every solver. */
@@ -296,7 +261,7 @@ TEST(large_groups) {
   for (int solver = 0; solver < REDMAX_SOLVERS; solver++) {
     sn_options o = redmax_options(0.005);
     o.redmax.solver = redmax_solver[solver].option;
-    bench b = open_with(text, o);
+    stage b = stage_set(text, o);
     for (int k = 0; k < 20; k++) {
       redmax_step(b.sim, b.s, NULL);
     }
@@ -309,7 +274,7 @@ TEST(large_groups) {
       CHECK(fabs(q - a * sin(0.3 * (k + 1)) - z * cos(0.3 * (k + 1))) < 1e-5, "joint %d", k);
     }
     CHECK(fabs(a - 0.05) + fabs(z) > 1e-4, "it does not move: %g, %g", a, z);
-    finish(&b);
+    stage_clear(&b);
   }
 }
 
@@ -326,9 +291,9 @@ TEST(states_know_constraints) {
       FINGER "loops: {m: {type: revolute, axis: [0, 1, 0], a: {body: world, at: [9, 0, 0]}, b: "
              "{body: dip, at: [2, 0, 0]}}}\n"};
   enum { N = sizeof text / sizeof *text };
-  bench b[N];
+  stage b[N];
   for (int i = 0; i < N; i++) {
-    b[i] = open_with(text[i], tight(0.01));
+    b[i] = stage_set(text[i], stage_exact(0.01));
     for (int j = 0; j < i; j++) {
       sn_error err = {0};
       CHECK(b[i].m->hash != b[j].m->hash, "%d and %d", i, j);
@@ -336,7 +301,7 @@ TEST(states_know_constraints) {
     }
   }
   for (int i = 0; i < N; i++) {
-    finish(&b[i]);
+    stage_clear(&b[i]);
   }
 }
 

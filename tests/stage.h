@@ -1,0 +1,60 @@
+/* stage.h: a scene written down in a test, ready to be stepped. */
+#ifndef TEST_STAGE_H
+#define TEST_STAGE_H
+
+#include "redmax.h"
+#include "sinew/scene.h"
+
+typedef struct stage {
+  sn_model *m;
+  sn_sim *sim;
+  sn_state *s; /* the start, assembled */
+} stage;
+
+static inline sn_model *stage_model(const char *text) {
+  sn_scene *scene = NULL;
+  sn_error err = {0};
+  CHECK(sn_scene_load_text(text, strlen(text), "test", NULL, &scene, &err) == SN_OK, "line %d: %s",
+        err.line, err.text);
+  sn_model *m = sn_scene_take_model(scene);
+  sn_scene_free(&scene);
+  return m;
+}
+
+static inline stage stage_set(const char *text, sn_options o) {
+  stage b = {.m = stage_model(text)};
+  sn_error err = {0};
+  b.sim = test_sim(b.m, &o);
+  b.s = test_state(b.m);
+  CHECK(sn_sim_assemble(b.sim, b.s, &err) == SN_OK, "%s", err.text);
+  return b;
+}
+
+static inline void stage_clear(stage *b) {
+  sn_state_free(&b->s);
+  sn_sim_free(&b->sim);
+  sn_model_free(&b->m);
+}
+
+static inline void stage_step(stage *b, int n) {
+  for (int k = 0; k < n; k++) {
+    test_step(b->sim, b->s, NULL);
+  }
+}
+
+static inline double stage_energy(const stage *b) {
+  sn_energy e;
+  sn_sim_energy(b->sim, b->s, &e);
+  return e.kinetic + e.potential;
+}
+
+/* The method recursive, as exact as it gets. */
+static inline sn_options stage_exact(double step) {
+  sn_options o = sn_options_default();
+  o.step = step;
+  o.recursive.rel_tol = 1e-11;
+  o.recursive.abs_tol = 1e-12;
+  return o;
+}
+
+#endif
