@@ -1,7 +1,7 @@
 /* What a smaller step of `redmax` buys: the order of each integrator on a mechanism with springs
  * between its branches and damping, and what the implicit ones take from an oscillation, against
  * the closed formulas. */
-#include "redmax.h"
+#include "orders.h"
 
 #include <complex.h>
 
@@ -43,57 +43,13 @@ static sn_model *machine(void) {
   return test_finish(b);
 }
 
-/* q and qd at T; returns the evaluations that it took. */
-static double run(const sn_model *m, const sn_options *o, double T, double *y) {
-  sn_sim *sim = test_sim(m, o);
-  sn_state *s = test_state(m);
-  const size_t nv = (size_t)sn_model_dof_count(m);
-  double evaluations = 0;
-  for (int k = 0; k < (int)lround(T / o->step); k++) {
-    evaluations += redmax_step(sim, s, NULL).evaluations;
-  }
-  memcpy(y, sn_state_q(s), nv * sizeof *y);
-  memcpy(y + nv, sn_state_qd(s), nv * sizeof *y);
-  sn_state_free(&s);
-  sn_sim_free(&sim);
-  return evaluations;
-}
-
-/* dopri5 chooses its own substeps, so its order is that of the error against the evaluations, when
- * the tolerance goes from 1e-7 to 1e-10; that of the others from halving the step. */
 TEST(the_order_of_every_integrator) {
-  static const struct {
-    const char *name;
-    sn_implicit integrator;
-    double order, slack, step;
-  } way[] = {{"euler", SN_EULER, 1, 0.1, DURATION / 512},
-             {"extrapolated", SN_EXTRAPOLATED, 2, 0.1, DURATION / 256},
-             {"rk4", SN_IMPLICIT_RK4, 4, 0.15, DURATION / 32},
-             {"dopri5", SN_IMPLICIT_DOPRI5, 5, 0.5, DURATION}};
+  static const order_case all[] = {{"euler", SN_EULER, 1, 0.1, DURATION / 512, false},
+                                   {"extrapolated", SN_EXTRAPOLATED, 2, 0.1, DURATION / 256, false},
+                                   {"rk4", SN_IMPLICIT_RK4, 4, 0.15, DURATION / 32, false},
+                                   {"dopri5", SN_IMPLICIT_DOPRI5, 5, 0.5, DURATION, false}};
   sn_model *m = machine();
-  const int n = 2 * sn_model_dof_count(m);
-  double exact[64], y[64];
-  CHECK(n <= 64, "%d numbers", n);
-  sn_options o = redmax_options(DURATION);
-  o.redmax.integrator = SN_IMPLICIT_DOPRI5;
-  o.recursive.rel_tol = o.recursive.abs_tol = 1e-13;
-  run(m, &o, DURATION, exact);
-  print_message("  integrator    errors               order\n");
-  for (int w = 0; w < 4; w++) {
-    const bool adaptive = way[w].integrator == SN_IMPLICIT_DOPRI5;
-    double error[2], work[2];
-    for (int level = 0; level < 2; level++) {
-      o = redmax_options(adaptive ? way[w].step : way[w].step / (1 << level));
-      o.redmax.integrator = way[w].integrator;
-      o.recursive.rel_tol = o.recursive.abs_tol = level ? 1e-10 : 1e-7;
-      work[level] = run(m, &o, DURATION, y);
-      error[level] = largest_difference(y, exact, n);
-    }
-    const double order = log(error[0] / error[1]) / log(work[1] / work[0]);
-    print_message("  %-12s  %.2e  %.2e   %.2f\n", way[w].name, error[0], error[1], order);
-    CHECK(fabs(order - way[w].order) < way[w].slack, "%s: the order is %g, not %g", way[w].name,
-          order, way[w].order);
-  }
+  check_orders(m, DURATION, 4, all);
   sn_model_free(&m);
 }
 
