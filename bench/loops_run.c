@@ -16,6 +16,7 @@ typedef struct motion {
 
 static const motion motions[] = {{FOURBAR, 2, 10000, 4, 0.328458111541, 0.944518538179},
                                  {FOURBAR, 40, 10000, 4, 0.180512226687, 0.983572740582},
+                                 {LADDER, 48, 200, 1, NAN, NAN},
                                  {LADDER, 96, 200, 1, NAN, NAN}};
 
 static const struct {

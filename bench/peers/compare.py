@@ -49,7 +49,7 @@ class Program:
         if not line:
             raise Refused(f"program ended with status {self.process.wait()}")
         reply = json.loads(line)
-        self.about = {key: reply[key] for key in ("version", "call", "build")}
+        self.about = {key: reply.get(key, "") for key in ("version", "call", "build")}
         if "error" in reply:
             raise Refused(reply["error"])
         return reply

@@ -1,10 +1,9 @@
 #include "contest.h"
 
+#include "answers.h"
+
 #include <algorithm>
-#include <chrono>
 #include <cmath>
-#include <cstdio>
-#include <ctime>
 #include <iostream>
 #include <map>
 #include <sstream>
@@ -14,6 +13,10 @@
 
 namespace contest {
 namespace {
+
+using answers::cpu_seconds;
+using answers::number;
+using answers::quote;
 
 /* Long enough for the clock, short enough to fall between disturbances of a shared machine. */
 constexpr double batch_seconds = 0.005;
@@ -29,36 +32,12 @@ struct Model {
   ~Model() { bench_model_free(&model); }
 };
 
-/* CPU time: on a shared machine wall time measures the neighbours. */
-double cpu_seconds() {
-  timespec t;
-  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-  return static_cast<double>(t.tv_sec) + 1e-9 * static_cast<double>(t.tv_nsec);
-}
-
 double time_calls(Entry &entry, long count) {
   const double start = cpu_seconds();
   for (long i = 0; i < count; i++) {
     entry.call();
   }
   return (cpu_seconds() - start) / static_cast<double>(count);
-}
-
-std::string quote(const std::string &text) {
-  std::string out = "\"";
-  for (const char c : text) {
-    if (c == '"' || c == '\\') {
-      out += '\\';
-    }
-    out += static_cast<unsigned char>(c) < 0x20 ? ' ' : c;
-  }
-  return out + '"';
-}
-
-std::string number(double x) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.17g", x);
-  return std::isfinite(x) ? text : "null";
 }
 
 /* The least time of a call over batches that fill `seconds`. */

@@ -1,16 +1,10 @@
-/* MuJoCo: the model is written as MJCF into its virtual file system.
- *
- * The XML reader under Debian's MuJoCo refuses elements nested deeper than 100, so a long branch is
- * cut into files that include one another.  Inertias are given by principal axes: MuJoCo's own
- * diagonalisation of full tensors costs digits. */
+/* MuJoCo.  Inertias are given by principal axes: MuJoCo's own diagonalisation of full tensors costs
+ * digits. */
 #include "contest.h"
 #include "frames.h"
-
-#include <mujoco/mujoco.h>
+#include "mujoco_files.h"
 
 #include <algorithm>
-#include <cstdio>
-#include <cstring>
 #include <memory>
 #include <stdexcept>
 #include <string>
@@ -18,98 +12,39 @@
 
 namespace {
 
-constexpr int file_depth = 60; /* bodies nested in one file */
-
-std::string number(double x) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.17g", x);
-  return text;
-}
-
-std::string attribute(const char *name, const Eigen::VectorXd &v) {
-  std::string out = std::string(" ") + name + "=\"";
-  for (Eigen::Index k = 0; k < v.size(); k++) {
-    out += (k ? " " : "") + number(v[k]);
-  }
-  return out + "\"";
-}
+using mjcf::attribute;
 
 Eigen::Vector4d quaternion(const Eigen::Matrix3d &R) {
   const Eigen::Quaterniond q(R);
   return {q.w(), q.x(), q.y(), q.z()};
 }
 
-class Files {
-public:
-  explicit Files(const bench_model &m) : model(m), vfs(std::make_unique<mjVFS>()) {
-    mj_defaultVFS(vfs.get());
-    children.resize(static_cast<size_t>(m.nbody));
-    for (int i = 1; i < m.nbody; i++) {
-      if (m.parent[i] >= 0) {
-        children[static_cast<size_t>(m.parent[i])].push_back(i);
-      }
-    }
-    std::string xml = "<mujoco><compiler angle=\"radian\"/><option" +
-                      attribute("gravity", frames::vec(m.gravity)) +
-                      "><flag constraint=\"disable\" contact=\"disable\" sensor=\"disable\" "
-                      "warmstart=\"disable\"/></option><worldbody>";
-    write_body(0, 0, xml);
-    add("model.xml", xml + "</worldbody></mujoco>");
-  }
-  Files(const Files &) = delete;
-  Files &operator=(const Files &) = delete;
-  ~Files() { mj_deleteVFS(vfs.get()); }
-
-  mjModel *load() const {
-    char error[500] = "";
-    mjModel *m = mj_loadXML("model.xml", vfs.get(), error, sizeof error);
-    if (!m) {
-      throw std::runtime_error(error);
-    }
-    return m;
-  }
-
-private:
-  void add(const std::string &name, const std::string &text) {
-    if (mj_makeEmptyFileVFS(vfs.get(), name.c_str(), static_cast<int>(text.size())) != 0) {
-      throw std::runtime_error("virtual file system is full");
-    }
-    std::memcpy(vfs->filedata[mj_findFileVFS(vfs.get(), name.c_str())], text.data(), text.size());
-  }
-
-  void write_body(int i, int depth, std::string &out) {
-    const frames::Principal p = frames::principal(model, i);
-    out += "<body" + attribute("pos", frames::vec(model.p_pb0[i])) +
-           attribute("quat", quaternion(frames::mat(model.R_pb0[i]))) + ">";
-    out += model.joint[i] == BENCH_FREE
-               ? "<freejoint/>"
-               : "<joint type=\"hinge\"" + attribute("axis", frames::vec(model.axis[i])) + "/>";
-    out += "<inertial" + attribute("pos", frames::vec(model.com[i])) +
-           attribute("quat", quaternion(p.R_bc)) + " mass=\"" + number(model.mass[i]) + "\"" +
+mjcf::Model load(const bench_model &m) {
+  mjcf::Tree tree;
+  tree.parent.assign(m.parent, m.parent + m.nbody);
+  tree.head = "<compiler angle=\"radian\"/><option" + attribute("gravity", frames::vec(m.gravity)) +
+              "><flag constraint=\"disable\" contact=\"disable\" sensor=\"disable\" "
+              "warmstart=\"disable\"/></option>";
+  tree.place = [&m](int i) {
+    return attribute("pos", frames::vec(m.p_pb0[i])) +
+           attribute("quat", quaternion(frames::mat(m.R_pb0[i])));
+  };
+  tree.parts = [&m](int i) {
+    const frames::Principal p = frames::principal(m, i);
+    return (m.joint[i] == BENCH_FREE
+                ? "<freejoint/>"
+                : "<joint type=\"hinge\"" + attribute("axis", frames::vec(m.axis[i])) + "/>") +
+           "<inertial" + attribute("pos", frames::vec(m.com[i])) +
+           attribute("quat", quaternion(p.R_bc)) + " mass=\"" + answers::number(m.mass[i]) + "\"" +
            attribute("diaginertia", p.moments) + "/>";
-    for (const int child : children[static_cast<size_t>(i)]) {
-      if (depth + 1 < file_depth) {
-        write_body(child, depth + 1, out);
-        continue;
-      }
-      const std::string name = "body" + std::to_string(child) + ".xml";
-      std::string text = "<mujocoinclude>";
-      write_body(child, 0, text);
-      add(name, text + "</mujocoinclude>");
-      out += "<include file=\"" + name + "\"/>";
-    }
-    out += "</body>";
-  }
-
-  const bench_model &model;
-  std::unique_ptr<mjVFS> vfs;
-  std::vector<std::vector<int>> children;
-};
+  };
+  return mjcf::Files(tree).load();
+}
 
 class Mujoco : public contest::Entry {
 public:
   explicit Mujoco(const bench_model &m) : nv(m.nv) {
-    model.reset(Files(m).load());
+    model = load(m);
     data.reset(mj_makeData(model.get()));
     if (!data) {
       throw std::runtime_error("out of memory");
@@ -157,11 +92,6 @@ public:
   }
 
 private:
-  struct Delete {
-    void operator()(mjModel *m) const { mj_deleteModel(m); }
-    void operator()(mjData *d) const { mj_deleteData(d); }
-  };
-
   /* Depth first from the root, children in order: the way the file was written. */
   void order_bodies(const bench_model &m) {
     std::vector<std::vector<int>> children(static_cast<size_t>(m.nbody));
@@ -180,8 +110,8 @@ private:
   }
 
   int nv;
-  std::unique_ptr<mjModel, Delete> model;
-  std::unique_ptr<mjData, Delete> data;
+  mjcf::Model model;
+  mjcf::Data data;
   std::vector<mjtNum> qpos, qvel, force;
   std::vector<int> vadr, own_adr; /* of each body: first dof here and in bench_model */
   frames::Base base;
