@@ -17,6 +17,7 @@
 #include "methods/redmax/solve.h"
 #include "methods/sim.h"
 
+#include <float.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -400,11 +401,22 @@ static bool foresees(const sn_sim *sim) {
          sim->options.redmax.inertia == SN_INERTIA_PROJECTED;
 }
 
+/* From t to t_end.  Steps on the grid, and halves of them, have the same length to the last bit
+ * wherever they are: what depends on it alone need not be computed again. */
+static double length_of_step(const sn_sim *sim, double t, double t_end) {
+  const double h = t_end - t, rounding = 2 * DBL_EPSILON * fmax(fabs(t), fabs(t_end));
+  double part = *sim->d.params.step;
+  for (int depth = 0; depth <= RETRY_DEPTH + 2 && part - h > rounding; depth++) {
+    part *= 0.5;
+  }
+  return fabs(part - h) <= rounding ? part : h;
+}
+
 static sn_status step_euler(sn_sim *sim, sn_state *state, const sn_input *input, double t_end,
                             sn_info *info, sn_error *err) {
   const sni_tree *t = &sim->m->tree;
   const size_t bytes = (size_t)t->nv * sizeof(double);
-  const double h = t_end - state->t;
+  const double h = length_of_step(sim, state->t, t_end);
   double *q = sim->q, *qd = sim->qd, *qd1 = sim->qdd;
   memcpy(q, sni_state_q(state), bytes);
   memcpy(qd, sni_state_qd(state), bytes);
