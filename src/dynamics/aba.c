@@ -70,6 +70,7 @@ SNI_LANE_FN sni_art gather(const sni_tree *t, const sni_aba_in *in, const sni_wo
       s.C[j] += x->C[j];
     }
   }
+  sni_brace_add(in, i, s.A);
   if (t->gather[i] & SNI_HAS_CHILD) {
     const sni_art *x = &w->art[t->slot[i]];
     for (int j = 0; j < 3; j++) {

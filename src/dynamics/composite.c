@@ -25,6 +25,7 @@ void sni_composite(const sni_tree *t, const sni_aba_in *in, const sni_work *w, s
     if (in->extra && in->extra_of[i] >= 0) {
       sni_block_add(&carried[i], &in->extra[in->extra_of[i]]);
     }
+    sni_brace_add(in, i, carried[i].A);
   }
   for (int i = t->nbody - 1; i >= 0; i--) {
     if (t->parent[i] >= 0) {

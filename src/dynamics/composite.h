@@ -30,8 +30,8 @@ static inline sni_lane6 sni_wrench_shift(sni_lane6 f, sni_lane r) {
 /* to += the block seen from a point at -r. */
 void sni_block_add_shifted(sni_art *to, const sni_art *s, sni_lane r);
 
-/* carried (nbody): mass and extra of each body and of all that hangs on it, seen from its origin.
- * Needs kinematics. */
+/* carried (nbody): mass, extra and brace of each body and of all that hangs on it, seen from its
+ * origin. Needs kinematics. */
 void sni_composite(const sni_tree *t, const sni_aba_in *in, const sni_work *w, sni_art *carried);
 
 #endif

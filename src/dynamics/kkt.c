@@ -326,6 +326,7 @@ static void fill_body(sni_kkt *k, const sni_aba_in *in, int i) {
   const sni_work *w = &k->d->w;
   sni_art block;
   sni_mass_block(&in->mass[i], &w->link[i], &block);
+  sni_brace_add(in, i, block.A);
   add_art(sni_ldl_block(k->ldl, k->mass[i]), &block);
   if (in->extra && in->extra_of[i] >= 0) {
     add_art(sni_ldl_block(k->ldl, k->mass[i]), &in->extra[in->extra_of[i]]);

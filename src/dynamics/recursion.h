@@ -11,6 +11,7 @@
 #define SNI_RECURSION_H
 
 #include "math/lane.h"
+#include "math/sym3.h"
 #include "model/tree.h"
 
 /* One body in one evaluation; world axes.  Four lines of a cache. */
@@ -78,8 +79,10 @@ typedef struct sni_aba_in {
   const uint8_t *prescribed;  /* nbody, NULL: none.  Where set, qdd is given           */
   const double *joint_matrix; /* nfactor  nv x nv a joint, instead of armature; NULL: none */
   /* For implicit methods: what is added to the inertia of bodies.  NULL: nothing. */
-  const sni_art *extra; /* blocks; their b does not count                             */
-  const int *extra_of;  /* nbody  index in extra, -1: none                            */
+  const sni_art *extra;  /* blocks; their b does not count                             */
+  const int *extra_of;   /* nbody  index in extra, -1: none                            */
+  const sni_sym3 *brace; /* nbody  against turning alone, where `braced`; NULL: nothing */
+  const uint8_t *braced; /* nbody                                                      */
 } sni_aba_in;
 
 /* qdd from w->tau (and from the prescribed entries of qdd itself).  Needs kinematics.  Returns -1,
@@ -90,8 +93,18 @@ int sni_aba(const sni_tree *t, const sni_aba_in *in, sni_work *w, double *qdd);
 int sni_factorise(const sni_tree *t, const sni_aba_in *in, sni_work *w);
 
 /* y = M^-1 x with the factors of the last sni_aba or sni_factorise (no prescribed joints); M is
- * J^T (mass + extra) J + joint_matrix or armature.  y may be x. */
+ * J^T (mass + extra + brace) J + joint_matrix or armature.  y may be x. */
 void sni_Minv_mul(const sni_tree *t, sni_work *w, const double *x, double *y);
+
+/* A += brace of the body. */
+static inline void sni_brace_add(const sni_aba_in *in, int i, sni_lane A[3]) {
+  if (in->brace && in->braced[i]) {
+    const sni_sym3 k = in->brace[i];
+    A[0] += (sni_lane){k.xx, k.xy, k.xz, 0};
+    A[1] += (sni_lane){k.xy, k.yy, k.yz, 0};
+    A[2] += (sni_lane){k.xz, k.yz, k.zz, 0};
+  }
+}
 
 /* The 6x6 inertia of a body about o, in world axes; its b is zero. */
 void sni_mass_block(const sni_mass *m, const sni_link *l, sni_art *out);

@@ -105,7 +105,10 @@ struct sn_model {
 size_t sni_params_size(int nbody, int nv, int nforce_param);
 void sni_params_place(sni_params *p, int nbody, int nv, int nforce_param, double *memory);
 void sni_params_copy(sni_params *to, const sni_params *from);
-sn_inertia sni_params_inertia(const sni_params *p, int body);
+static inline sn_inertia sni_params_inertia(const sni_params *p, int body) {
+  const double *v = p->inertia + 10 * body;
+  return (sn_inertia){v[0], {v[1], v[2], v[3]}, v[4], v[5], v[6], v[7], v[8], v[9]};
+}
 void sni_params_set_inertia(sni_params *p, int body, sn_inertia I);
 
 typedef struct sni_param_ref {

@@ -47,11 +47,6 @@ void sni_params_copy(sni_params *to, const sni_params *from) {
   memcpy(to->value, from->value, (size_t)from->count * sizeof(double));
 }
 
-sn_inertia sni_params_inertia(const sni_params *p, int body) {
-  const double *v = p->inertia + INERTIA_COUNT * body;
-  return (sn_inertia){v[0], {v[1], v[2], v[3]}, v[4], v[5], v[6], v[7], v[8], v[9]};
-}
-
 void sni_params_set_inertia(sni_params *p, int body, sn_inertia I) {
   const double v[INERTIA_COUNT] = {I.mass, I.com.x, I.com.y, I.com.z, I.xx,
                                    I.yy,   I.zz,    I.xy,    I.xz,    I.yz};

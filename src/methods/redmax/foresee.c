@@ -27,15 +27,15 @@ static double above_start(double A, double B, double d) {
  * half than what was foreseen before. */
 static bool grows(sni_system *s, int i, double part) {
   const double whole = sni_system_whole(s);
-  const sni_pull *pull = &s->pull[i];
+  const sni_turn *turn = &s->turn[i];
   const sn_vec3 w = sni_lane_vec3(s->d->w.a[i].w);
   const double rate = sn_vec3_norm(w);
   if (s->grounded[i] || !(rate > 0)) {
     return false;
   }
   const sn_vec3 a = sn_vec3_scale(w, 1 / rate);
-  const double A = sn_mat3_trace(pull->G) - sn_vec3_dot(a, sn_mat3_mul_vec(pull->G, a));
-  const double reach = above_start(A, sn_vec3_dot(a, pull->torque), s->h * rate);
+  const double A = sni_sym3_trace(turn->G) - sn_vec3_dot(a, sni_sym3_mul(turn->G, a));
+  const double reach = above_start(A, sn_vec3_dot(a, turn->torque), s->h * rate);
   const sn_vec3 in_body = sn_mat3_tmul_vec(sni_link_R(&s->d->w.link[i]), a);
   const sn_mat3 I = sn_inertia_tensor(sni_params_inertia(&s->d->params, i));
   const double h2 = whole * whole, bears = sn_vec3_dot(in_body, sn_mat3_mul_vec(I, in_body));
@@ -60,8 +60,8 @@ static bool take_reactions(sni_system *s, const sni_rows *rows) {
         const sn_vec6 f = sn_vec6_scale(row->p[side], -rows->lambda[i] / s->h);
         const sn_vec3 arm =
             sn_mat3_mul_vec(sni_link_R(&s->d->w.link[body]), constraint->at[side].p);
-        s->reaction[body] = sni_pull_add(
-            s->reaction[body], (sni_pull){.f = f, .torque = f.w, .G = sni_pull_outer(f.v, arm)});
+        s->reaction[body] =
+            sni_pull_add(s->reaction[body], (sni_pull){f, {f.w, sni_sym3_product(f.v, arm)}});
       }
     }
   }

@@ -70,7 +70,7 @@ static bool is_zero(sn_vec6 p) {
 
 void sni_system_add_term(sni_system *s, int pair, const sni_term *from) {
   if (s->nterm == s->term_capacity) {
-    return; /* cannot happen: there is room for all that forces may have and for 3 a body */
+    return; /* cannot happen: there is room for all that forces may have */
   }
   sni_link_term *term = &s->term[s->nterm++];
   term->k = from->k;
@@ -384,6 +384,7 @@ void sni_system_assemble(sni_system *s, double t, double h, const double *q, con
   if (d->user_force && d->user_tangent) {
     add_user_terms(s, t, q, qd);
   }
+  s->any_braced = false;
   if (tangent == SNI_TANGENT_CLAMPED) {
     drop_what_is_borne(s);
     sni_system_add_tension(s);
@@ -396,6 +397,8 @@ void sni_system_assemble(sni_system *s, double t, double h, const double *q, con
   s->in.prescribed = NULL;
   s->in.extra = s->extra;
   s->in.extra_of = s->extra_of;
+  s->in.brace = s->any_braced ? s->brace : NULL;
+  s->in.braced = s->braced;
   s->in.joint_matrix = s->joint_matrix;
 }
 
@@ -438,6 +441,10 @@ void sni_system_mul(sni_system *s, const double *x, double *y) {
     s->f[i] = sni_momentum(&s->in.mass[i], &w->link[i], w->a[i]);
     if (s->extra_of[i] >= 0) {
       s->f[i] = sni_lane6_add(s->f[i], sni_block_mul(&s->extra[s->extra_of[i]], w->a[i]));
+    }
+    if (s->in.brace && s->braced[i]) {
+      const sn_vec3 torque = sni_sym3_mul(s->brace[i], sni_lane_vec3(w->a[i].w));
+      s->f[i].w += sni_lane_from(torque);
     }
   }
   for (int k = 0; s->npair > 0 && k < s->nterm; k++) {
@@ -500,7 +507,7 @@ static void find_pairs(sni_system *s, const sn_options *o) {
 static size_t lay_out(sni_system *s, const sn_model *m, const sn_options *o, char *memory) {
   const size_t nbody = (size_t)m->tree.nbody, nv = (size_t)m->tree.nv;
   const size_t nuser = (size_t)o->redmax.max_terms;
-  size_t capacity = 3 * nbody + nuser + SNI_HAND_TERMS, room = SNI_HAND_TERMS;
+  size_t capacity = nuser + SNI_HAND_TERMS, room = SNI_HAND_TERMS;
   const size_t nloop = (size_t)m->nloop_spring;
   size_t npairs = (size_t)o->redmax.npair + nloop;
   capacity += 2 * SN_NV_MAX * nloop;
@@ -519,7 +526,9 @@ static size_t lay_out(sni_system *s, const sn_model *m, const sn_options *o, cha
   s->extra = TAKE(nbody, sizeof *s->extra);
   s->f = TAKE(nbody, sizeof *s->f);
   s->heavy = TAKE(nbody, sizeof *s->heavy);
-  s->pull = TAKE(nbody, sizeof *s->pull);
+  s->carried = TAKE((size_t)m->tree.nslot, sizeof *s->carried);
+  s->turn = TAKE(nbody, sizeof *s->turn);
+  s->brace = TAKE(nbody, sizeof *s->brace);
   s->reaction = TAKE(nbody, sizeof *s->reaction);
   s->reach = TAKE(nbody, sizeof *s->reach);
   s->term = TAKE(capacity, sizeof *s->term);
@@ -541,6 +550,7 @@ static size_t lay_out(sni_system *s, const sn_model *m, const sn_options *o, cha
   s->extra_of = TAKE(nbody, sizeof *s->extra_of);
   s->grounded = TAKE(nbody, sizeof *s->grounded);
   s->slack = TAKE(nbody, sizeof *s->slack);
+  s->braced = TAKE(nbody, sizeof *s->braced);
   s->point = TAKE(nbody, sizeof *s->point);
 #undef TAKE
   s->term_capacity = (int)capacity;

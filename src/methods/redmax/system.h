@@ -23,22 +23,21 @@ typedef struct sni_link_term {
  * keeps their energy.  In the matrix they are damped. */
 #define SNI_BORNE 0.25
 
-/* What acts on a body and on what hangs on it, at its origin: tension.c. */
+/* Torque about the origin of a body, and how it changes as the body turns: tension.c. */
+typedef struct sni_turn {
+  sn_vec3 torque; /* of what turns with the body itself: without the torques of its children */
+  sni_sym3 G;     /* stands for tr G 1 - G against its turning                               */
+} sni_turn;
+
+/* What acts on a body and on what hangs on it, at its origin. */
 typedef struct sni_pull {
   sn_vec6 f;
-  sn_vec3 torque; /* of what turns with the body itself: without the torques of its children     */
-  sn_mat3 G;      /* stands for tr G 1 - (G + G^T)/2 against its turning                         */
+  sni_turn turn;
 } sni_pull;
 
 static inline sni_pull sni_pull_add(sni_pull a, sni_pull b) {
-  return (sni_pull){sn_vec6_add(a.f, b.f), sn_vec3_add(a.torque, b.torque), sn_mat3_add(a.G, b.G)};
-}
-
-/* G of a force with an arm. */
-static inline sn_mat3 sni_pull_outer(sn_vec3 a, sn_vec3 b) {
-  return (sn_mat3){{{a.x * b.x, a.x * b.y, a.x * b.z},
-                    {a.y * b.x, a.y * b.y, a.y * b.z},
-                    {a.z * b.x, a.z * b.y, a.z * b.z}}};
+  return (sni_pull){sn_vec6_add(a.f, b.f),
+                    {sn_vec3_add(a.turn.torque, b.turn.torque), sni_sym3_add(a.turn.G, b.turn.G)}};
 }
 
 typedef struct sni_system {
@@ -47,7 +46,7 @@ typedef struct sni_system {
   double h, time;
   double whole; /* > 0: h is a part of this step, and what is borne is decided for all of it    */
   const sn_input *input;
-  sni_aba_in in;   /* mass, extra, joint_matrix: A without the pairs                    */
+  sni_aba_in in;   /* mass, extra, brace, joint_matrix: A without the pairs             */
   sni_mass *heavy; /* nbody  masses and h times the drag, for heavy_h and the parameters of
                       heavy_hash                                                         */
   double heavy_h;
@@ -77,15 +76,19 @@ typedef struct sni_system {
   double *user_k, *user_d; /* nv  its stiffness and damping in joints                        */
   int surplus;             /* terms that it gave, if more than announced, or below 0          */
   int undeclared[2];       /* bodies that it couples and no pair has; -1: none                */
-  sni_term *room;     /* for the terms of one force                                              */
-  bool slides;        /* coordinates slide along axes that turn: see move.c                      */
-  bool *point;        /* nbody  without moments, and nothing turns it: torques are nothing to it */
-  bool *grounded;     /* nbody  fixed to the world, directly or through others                   */
-  bool *slack;        /* nbody  bears the tension of its forces; scratch of assemble             */
-  double *scratch;    /* 7 nv  for the integrators                                              */
-  double *b;          /* nv                                                                      */
-  sni_lane6 *f;       /* nbody  scratch of the operator                                          */
-  sni_pull *pull;     /* nbody  of assemble: see tension.c                                       */
+  sni_term *room;    /* for the terms of one force                                              */
+  bool slides;       /* coordinates slide along axes that turn: see move.c                      */
+  bool *point;       /* nbody  without moments, and nothing turns it: torques are nothing to it */
+  bool *grounded;    /* nbody  fixed to the world, directly or through others                   */
+  bool *slack;       /* nbody  bears the tension of its forces; scratch of assemble             */
+  double *scratch;   /* 7 nv  for the integrators                                              */
+  double *b;         /* nv                                                                      */
+  sni_lane6 *f;      /* nbody  scratch of the operator                                          */
+  sni_pull *carried; /* nslot  what bodies get from their children: tension.c                   */
+  sni_turn *turn;    /* nbody  by tension.c                                                     */
+  sni_sym3 *brace;   /* nbody  against turning, where `braced`: tension.c                       */
+  uint8_t *braced;   /* nbody                                                                   */
+  bool any_braced;
   double *reach;      /* nbody  torsional stiffness beyond what the start shows: foresee.c       */
   sni_pull *reaction; /* nbody  of the constraints, as foreseen                               */
   bool reacts;        /* they are                                                             */

@@ -19,12 +19,9 @@
  * and mechanisms under little tension are not touched. */
 #include "methods/redmax/system.h"
 
-/* ---- sums ---- */
+#include <string.h>
 
-/* pull += k (f f^T) / |f|, which stands for k |f| across f. */
-static void add_across(sn_mat3 *pull, double k, sn_vec3 f, double length) {
-  *pull = sn_mat3_add(*pull, sn_mat3_scale(sni_pull_outer(f, f), k / length));
-}
+/* ---- sums ---- */
 
 /* A length for the slides between two bodies: their radius of gyration; 0: they have no mass. */
 static double gyration(const sni_params *params, int a, int b) {
@@ -35,18 +32,19 @@ static double gyration(const sni_params *params, int a, int b) {
 
 /* -2 F.(w_p x u) for the joint of body i: the part of u goes to the joint's own matrix, that of w_p
  * to the parent's G. */
-static void add_slides(sni_system *s, int i, sn_vec3 F, double length, bool add, sn_mat3 *G) {
+static void add_slides(sni_system *s, int i, sn_vec3 F, bool add, sni_sym3 *G) {
   const sni_tree *t = s->t;
   const int adr = t->vadr[i], nv = t->vadr[i + 1] - adr, p = t->parent[i];
+  const double length = sn_vec3_norm(F);
   bool slides = false;
   for (int k = adr; k < adr + nv; k++) {
     slides = slides || sni_lane_dot(s->d->w.S[k].v, s->d->w.S[k].v) > 0;
   }
-  const double l = slides ? gyration(&s->d->params, p, i) : 0;
+  const double l = slides && length > 0 ? gyration(&s->d->params, p, i) : 0;
   if (!(l > 0)) {
     return;
   }
-  add_across(G, l, F, length);
+  *G = sni_sym3_add_square(*G, l / length, F);
   const double mass =
       fmin(sni_params_inertia(&s->d->params, p).mass, sni_params_inertia(&s->d->params, i).mass);
   const double whole = sni_system_whole(s), part = s->h / whole;
@@ -67,54 +65,57 @@ static void add_slides(sni_system *s, int i, sn_vec3 F, double length, bool add,
 
 /* ---- what the masses do not bear ---- */
 
-static bool positive_definite(sn_mat3 A) {
-  return A.m[0][0] > 0 && A.m[0][0] * A.m[1][1] > A.m[0][1] * A.m[0][1] && sn_mat3_det(A) > 0;
-}
-
 /* Could the body meet more on its way than the masses bear?  What foresee.c finds is at most the
  * torque, and twice what G pushes. */
-static bool is_tense(sn_mat3 left, const sni_pull *pull, double h2) {
-  double square = 0;
-  for (int r = 0; r < 3; r++) {
-    for (int c = 0; c < 3; c++) {
-      square += pull->G.m[r][c] * pull->G.m[r][c];
-    }
+static bool is_tense(sni_sym3 left, const sni_turn *turn, double h2) {
+  /* |tr G 1 - G| <= (sqrt 3 + 1) |G| */
+  const double most = sn_vec3_norm(turn->torque) + 6 * sqrt(sni_sym3_square(turn->G));
+  left.xx -= h2 * most;
+  left.yy -= h2 * most;
+  left.zz -= h2 * most;
+  return !sni_sym3_is_positive(left);
+}
+
+/* SNI_BORNE R I R^T */
+static sni_sym3 borne_inertia(const sni_dynamics *d, int i) {
+  const sni_link *l = &d->w.link[i];
+  const sn_inertia I = sni_params_inertia(&d->params, i);
+  const sni_lane T[3] = {sni_lane_mul(l->R, I.xx, I.xy, I.xz), sni_lane_mul(l->R, I.xy, I.yy, I.yz),
+                         sni_lane_mul(l->R, I.xz, I.yz, I.zz)};
+  sni_lane A[3];
+  for (int j = 0; j < 3; j++) {
+    A[j] = sni_lane_all(SNI_BORNE) * sni_lane_mul(T, l->R[0][j], l->R[1][j], l->R[2][j]);
   }
-  /* |tr G 1 - (G + G^T)/2| <= (sqrt 3 + 1) |G| */
-  const double most = sn_vec3_norm(pull->torque) + 6 * sqrt(square);
-  for (int c = 0; c < 3; c++) {
-    left.m[c][c] -= h2 * most;
+  return (sni_sym3){A[0][0], A[1][1], A[2][2], A[1][0], A[2][0], A[2][1]};
+}
+
+/* The part of -left that resists, for a step of h. */
+static sni_sym3 missing(sni_sym3 left, double part) {
+  sni_sym3 sum = {0};
+  double value[3];
+  sn_mat3 axes;
+  sn_sym3_eigen(sni_sym3_mat3(left), value, &axes);
+  for (int c = 0; c < 3 && value[c] < 0; c++) {
+    sum = sni_sym3_add_square(sum, -value[c] * part * part, sn_mat3_col(axes, c));
   }
-  return !positive_definite(left);
+  return sum;
 }
 
 /* Is there anything? */
-static bool add_what_is_not_borne(sni_system *s, int i, const sni_pull *pull, bool add) {
-  const sn_mat3 G = pull->G;
+static bool brace(sni_system *s, int i, const sni_turn *turn, bool add) {
   const double whole = sni_system_whole(s), h2 = whole * whole;
-  const sn_mat3 R = sni_link_R(&s->d->w.link[i]);
-  const sn_mat3 I = sn_inertia_tensor(sni_params_inertia(&s->d->params, i));
-  sn_mat3 left = sn_mat3_mul(R, sn_mat3_mul(sn_mat3_scale(I, SNI_BORNE), sn_mat3_transpose(R)));
-  left = sn_mat3_add(left, sn_mat3_scale(sn_mat3_add(G, sn_mat3_transpose(G)), 0.5 * h2));
-  for (int c = 0; c < 3; c++) {
-    left.m[c][c] -= h2 * (sn_mat3_trace(G) + s->reach[i]);
+  const double push = h2 * (sni_sym3_trace(turn->G) + s->reach[i]);
+  sni_sym3 left = borne_inertia(s->d, i);
+  left = (sni_sym3){left.xx + h2 * turn->G.xx - push, left.yy + h2 * turn->G.yy - push,
+                    left.zz + h2 * turn->G.zz - push, left.xy + h2 * turn->G.xy,
+                    left.xz + h2 * turn->G.xz,        left.yz + h2 * turn->G.yz};
+  s->tense = s->tense || is_tense(left, turn, h2);
+  const bool found = !sni_sym3_is_positive(left);
+  if (add && found && !s->point[i]) {
+    s->braced[i] = 1;
+    s->brace[i] = missing(left, s->h / whole);
   }
-  s->tense = s->tense || is_tense(left, pull, h2);
-  if (positive_definite(left)) {
-    return false;
-  }
-  if (!add) {
-    return true;
-  }
-  double value[3];
-  sn_mat3 axes;
-  sn_sym3_eigen(left, value, &axes);
-  for (int c = 0; c < 3 && value[c] < 0; c++) {
-    const sni_term term = {
-        .k = -value[c] / h2, .p = {{.w = sn_mat3_col(axes, c)}}, .body = {i, -1}};
-    sni_system_add_term(s, -1, &term);
-  }
-  return true;
+  return found;
 }
 
 /* ---- one pass inward ---- */
@@ -129,18 +130,19 @@ static sni_pull load_of(const sni_system *s, int i) {
   if (d->use_wrench) {
     f = sn_vec6_add(f, d->w.wrench[i]);
   }
-  sni_pull own = {.f = f, .torque = f.w, .G = sni_pull_outer(weight, c)};
+  sni_pull own = {f, {f.w, sni_sym3_product(weight, c)}};
   if (s->reacts) {
     own = sni_pull_add(own, s->reaction[i]);
   }
-  return s->t->gather[i] & SNI_HAS_CHILD ? sni_pull_add(own, s->pull[i]) : own;
+  return s->t->gather[i] & SNI_HAS_CHILD ? sni_pull_add(own, s->carried[s->t->slot[i]]) : own;
 }
 
-static void pass_on(sni_system *s, int i, sn_vec6 f, sn_mat3 G) {
-  const int p = s->t->parent[i];
+static void pass_on(sni_system *s, int i, sn_vec6 f, sni_sym3 G) {
+  const sni_tree *t = s->t;
   const sn_vec3 torque = sn_vec3_cross(sni_lane_vec3(s->d->w.r[i]), f.v);
-  const sni_pull at = {.f = {sn_vec3_add(f.w, torque), f.v}, .torque = torque, .G = G};
-  s->pull[p] = s->t->gather[i] & SNI_FIRST_TO_PARENT ? at : sni_pull_add(s->pull[p], at);
+  const sni_pull at = {{sn_vec3_add(f.w, torque), f.v}, {torque, G}};
+  sni_pull *sum = &s->carried[t->slot[t->parent[i]]];
+  *sum = t->gather[i] & SNI_FIRST_TO_PARENT ? at : sni_pull_add(*sum, at);
 }
 
 /* Is there something that the masses do not bear? */
@@ -153,29 +155,26 @@ static bool inward(sni_system *s, bool add) {
     const sn_vec6 f = own.f;
     const int p = t->parent[i];
     if (p >= 0) {
-      sn_mat3 G = sni_pull_outer(f.v, sni_lane_vec3(s->d->w.r[i]));
+      sni_sym3 G = sni_sym3_product(f.v, sni_lane_vec3(s->d->w.r[i]));
       if (!s->grounded[p] && t->joint[i].nv > 0) { /* else: nothing turns against what turns */
-        const double N = sn_vec3_norm(f.w), F = sn_vec3_norm(f.v);
-        if (N > 0) {
-          add_across(&G, 0.5, f.w, N);
-          add_across(&own.G, 0.5, f.w, N);
+        const double N = sn_vec3_norm(f.w);
+        if (N > 0) { /* N N^T / |N| stands for |N| across N */
+          G = sni_sym3_add_square(G, 0.5 / N, f.w);
+          own.turn.G = sni_sym3_add_square(own.turn.G, 0.5 / N, f.w);
         }
-        if (F > 0) {
-          add_slides(s, i, f.v, F, add, &G);
-        }
+        add_slides(s, i, f.v, add, &G);
       }
       pass_on(s, i, f, G);
     }
-    if (!s->grounded[i]) {
-      found = add_what_is_not_borne(s, i, &own, add) || found;
-    }
-    s->pull[i] = own;
+    found = (!s->grounded[i] && brace(s, i, &own.turn, add)) || found;
+    s->turn[i] = own.turn;
   }
   return found;
 }
 
 void sni_system_add_tension(sni_system *s) {
-  inward(s, true);
+  memset(s->braced, 0, (size_t)s->t->nbody);
+  s->any_braced = inward(s, true);
 }
 
 bool sni_system_has_tension(sni_system *s) {
