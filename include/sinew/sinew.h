@@ -83,7 +83,7 @@ struct sn_joint_def {
 };
 
 typedef struct sn_shape_def {
-  const char *type;    /* box, sphere, cylinder, capsule, ellipsoid, mesh */
+  const char *type;    /* box, sphere, cylinder, capsule, ellipsoid, mesh, plane */
   sn_se3 at;           /* pose of the shape in the body's frame           */
   sn_vec3 size;        /* box: full edge lengths                          */
   sn_vec3 radii;       /* ellipsoid: half axes                            */
@@ -91,6 +91,7 @@ typedef struct sn_shape_def {
   sn_vec3 from, to;    /* cylinder, capsule: ends of the axis             */
   const char *file;    /* mesh: OBJ or STL                                */
   double scale;        /* mesh                                            */
+  double extent;       /* plane: edge of the square that is drawn         */
   double density;      /* < 0: none given                                 */
   const char *contact; /* name of a contact material, or NULL: does not collide */
   sn_vec3 color;       /* 0..1; negative: none given                      */
@@ -214,10 +215,18 @@ typedef struct sn_constraint_def {
   const sn_driven_def *driven; /* ndriven */
 } sn_constraint_def;
 
+/* Which shapes of one mechanism touch each other; two materials: what both allow. */
+typedef enum sn_self { SN_SELF_NONE, SN_SELF_DISTANT, SN_SELF_ALL } sn_self;
+
 /* A contact material. */
 typedef struct sn_contact_def {
   const char *name;
   double friction, restitution;
+  double rolling, torsional; /* m: couple against rolling, and against turning on the spot, for each
+                                unit of normal force */
+  double margin;             /* m: surfaces touch while they are still so far apart */
+  double stiffness, damping; /* stiffness > 0: gives way; 0: rigid */
+  sn_self self;
 } sn_contact_def;
 
 /* Where a body starts, relative to its parent. */

@@ -162,13 +162,14 @@ void sni_compile_joints(sni_compile *c) {
     const int kind = force[f].type ? sni_force_kind_find(force[f].type) : -1;
     m->nforce_param += kind >= 0 ? sni_force_kind(kind)->nparam : 0;
   }
-  double *memory =
-      sni_compile_take(c, 1, sni_params_size(t->nbody, t->nv, m->nforce_param) + sizeof(double));
+  m->ncontact = c->b->contact.count;
+  double *memory = sni_compile_take(
+      c, 1, sni_params_size(t->nbody, t->nv, m->nforce_param, m->ncontact) + sizeof(double));
   m->drive = sni_compile_take(c, (size_t)t->nbody, sizeof *m->drive);
   if (c->out_of_memory) {
     return;
   }
-  sni_params_place(&m->params, t->nbody, t->nv, m->nforce_param, memory);
+  sni_params_place(&m->params, t->nbody, t->nv, m->nforce_param, m->ncontact, memory);
   for (int i = 0; i < t->nbody; i++) {
     const sn_joint_def *def = &c->def[i]->joint;
     const int adr = t->vadr[i], nv = t->vadr[i + 1] - adr;
@@ -209,16 +210,18 @@ static bool load_mesh(sni_compile *c, const sn_shape_def *def, const char *key, 
   return true;
 }
 
-static void check_contact(sni_compile *c, const char *key, const char *name) {
+/* Its index; -1: there is none, and it is reported. */
+static int find_contact(sni_compile *c, const char *key, const char *name) {
   const sn_contact_def *contact = c->b->contact.item;
   for (int k = 0; k < c->b->contact.count; k++) {
     if (contact[k].name && strcmp(contact[k].name, name) == 0) {
-      return;
+      return k;
     }
   }
   char full[64];
   snprintf(full, sizeof full, "%s.contact", key);
   sni_compile_fail(c, full, "there is no contact '%s'", name);
+  return -1;
 }
 
 /* Shapes of body i into the model; its mass properties into *I. */
@@ -232,7 +235,7 @@ static bool finish_shapes(sni_compile *c, int i, sn_inertia *I) {
     snprintf(key, sizeof key, "shapes[%d]", s);
     sn_error err = {0};
     sni_shape *shape = &m->shape[m->nshape];
-    *shape = (sni_shape){.def = def->shapes[s], .body = i};
+    *shape = (sni_shape){.def = def->shapes[s], .body = i, .material = -1};
     shape->def.type = sni_compile_text(c, def->shapes[s].type);
     shape->def.file = sni_compile_text(c, def->shapes[s].file);
     shape->def.contact = sni_compile_text(c, def->shapes[s].contact);
@@ -245,7 +248,7 @@ static bool finish_shapes(sni_compile *c, int i, sn_inertia *I) {
       ok = load_mesh(c, &def->shapes[s], key, shape) && ok;
     }
     if (def->shapes[s].contact) {
-      check_contact(c, key, def->shapes[s].contact);
+      shape->material = find_contact(c, key, def->shapes[s].contact);
       m->touching = m->name[i];
     }
     m->nshape++;

@@ -53,26 +53,43 @@ static const char **copy_names(sni_compile *c, const void *item, size_t size, si
   return out;
 }
 
+static void finish_contact(sni_compile *c, int k) {
+  const sn_contact_def *def = &((const sn_contact_def *)c->b->contact.item)[k];
+  const double value[SNI_MATERIAL_PARAMS] = {
+      [SNI_FRICTION] = def->friction,      [SNI_RESTITUTION] = def->restitution,
+      [SNI_ROLLING] = def->rolling,        [SNI_TORSIONAL] = def->torsional,
+      [SNI_MARGIN] = def->margin,          [SNI_CONTACT_STIFFNESS] = def->stiffness,
+      [SNI_CONTACT_DAMPING] = def->damping};
+  for (int i = 0; i < SNI_MATERIAL_PARAMS; i++) {
+    if (i == SNI_RESTITUTION && !(value[i] >= 0 && value[i] <= 1)) {
+      sni_compile_fail(c, sni_material_key(i), "is %g, needs 0 to 1", value[i]);
+    } else if (!(value[i] >= 0) || !isfinite(value[i])) {
+      sni_compile_fail(c, sni_material_key(i), "is %g, needs a number >= 0", value[i]);
+    }
+  }
+  if (def->damping > 0 && !(def->stiffness > 0)) {
+    sni_compile_warn(c, "damping", "does nothing without stiffness");
+  }
+  memcpy(c->m->params.contact + (ptrdiff_t)k * SNI_MATERIAL_PARAMS, value, sizeof value);
+  c->m->contact_self[k] = def->self;
+  bool used = false;
+  for (int s = 0; s < c->m->nshape; s++) {
+    used = used || c->m->shape[s].material == k;
+  }
+  if (!used) {
+    sni_compile_warn(c, NULL, "no shape names this contact");
+  }
+}
+
 static void finish_contacts(sni_compile *c) {
   const sn_contact_def *def = c->b->contact.item;
   const int n = c->b->contact.count;
   sni_compile_names(c, "contacts", "contact", def, sizeof *def, offsetof(sn_contact_def, name), n);
-  for (int k = 0; k < n; k++) {
+  c->m->contact_name = copy_names(c, def, sizeof *def, offsetof(sn_contact_def, name), n);
+  c->m->contact_self = sni_compile_take(c, (size_t)n, sizeof *c->m->contact_self);
+  for (int k = 0; k < n && !c->out_of_memory; k++) {
     sni_compile_at(c, "contacts", def[k].name);
-    if (!(def[k].friction >= 0) || !isfinite(def[k].friction)) {
-      sni_compile_fail(c, "friction", "is %g, needs a number >= 0", def[k].friction);
-    }
-    if (!(def[k].restitution >= 0 && def[k].restitution <= 1)) {
-      sni_compile_fail(c, "restitution", "is %g, needs 0 to 1", def[k].restitution);
-    }
-    bool used = false;
-    for (int s = 0; s < c->m->nshape; s++) {
-      used = used || (c->m->shape[s].def.contact && def[k].name &&
-                      strcmp(c->m->shape[s].def.contact, def[k].name) == 0);
-    }
-    if (!used) {
-      sni_compile_warn(c, NULL, "no shape names this contact");
-    }
+    finish_contact(c, k);
   }
 }
 

@@ -32,7 +32,7 @@ sn_joint_def sn_joint_def_default(void) {
 }
 
 sn_shape_def sn_shape_def_default(void) {
-  return (sn_shape_def){.at = sn_se3_identity(), .scale = 1, .density = -1, .color = {-1, -1, -1}};
+  return (sn_shape_def){.at = sn_se3_identity(), .scale = 1, .extent = 10, .density = -1, .color = {-1, -1, -1}};
 }
 
 sn_body_def sn_body_def_default(void) {

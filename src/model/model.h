@@ -9,6 +9,7 @@
 #include "model/function.h"
 #include "model/map.h"
 #include "model/mass.h"
+#include "model/material.h"
 #include "model/tree.h"
 
 /* Every number that does not change the structure.  The model has one with the defaults, each sim
@@ -23,6 +24,7 @@ typedef struct sni_params {
   double *drag_angular, *drag_linear;                  /* nbody each                      */
   double *inertia; /* nbody x 10: mass, centre of mass, xx yy zz xy xz yz                    */
   double *force;   /* those of the forces, one after the other                               */
+  double *contact; /* ncontact x SNI_MATERIAL_PARAMS                                         */
 } sni_params;
 
 typedef struct sni_drive {
@@ -48,6 +50,7 @@ typedef struct sni_motion {
 typedef struct sni_shape {
   sn_shape_def def;
   int body;
+  int material;   /* -1: does not collide           */
   sni_mesh *mesh; /* owned; NULL: the kind has none */
 } sni_shape;
 
@@ -60,6 +63,9 @@ struct sn_model {
   sni_params params; /* defaults                                                            */
   sni_shape *shape;
   int nshape;
+  const char **contact_name; /* ncontact  materials */
+  sn_self *contact_self;     /* ncontact            */
+  int ncontact;
   sni_function **function;
   int nfunction;
   sni_force *force;
@@ -102,8 +108,9 @@ struct sn_model {
 };
 
 /* ---- params.c ---- */
-size_t sni_params_size(int nbody, int nv, int nforce_param);
-void sni_params_place(sni_params *p, int nbody, int nv, int nforce_param, double *memory);
+size_t sni_params_size(int nbody, int nv, int nforce_param, int ncontact);
+void sni_params_place(sni_params *p, int nbody, int nv, int nforce_param, int ncontact,
+                      double *memory);
 void sni_params_copy(sni_params *to, const sni_params *from);
 static inline sn_inertia sni_params_inertia(const sni_params *p, int body) {
   const double *v = p->inertia + 10 * body;

@@ -8,16 +8,18 @@
 #define INERTIA_COUNT 10
 #define HEAD_COUNT    6 /* gravity, step, tolerances */
 
-static int params_count(int nbody, int nv, int nforce_param) {
-  return HEAD_COUNT + 7 * nv + (2 + INERTIA_COUNT) * nbody + nforce_param;
+static int params_count(int nbody, int nv, int nforce_param, int ncontact) {
+  return HEAD_COUNT + 7 * nv + (2 + INERTIA_COUNT) * nbody + nforce_param +
+         SNI_MATERIAL_PARAMS * ncontact;
 }
 
-size_t sni_params_size(int nbody, int nv, int nforce_param) {
-  return (size_t)params_count(nbody, nv, nforce_param) * sizeof(double);
+size_t sni_params_size(int nbody, int nv, int nforce_param, int ncontact) {
+  return (size_t)params_count(nbody, nv, nforce_param, ncontact) * sizeof(double);
 }
 
-void sni_params_place(sni_params *p, int nbody, int nv, int nforce_param, double *memory) {
-  p->count = params_count(nbody, nv, nforce_param);
+void sni_params_place(sni_params *p, int nbody, int nv, int nforce_param, int ncontact,
+                      double *memory) {
+  p->count = params_count(nbody, nv, nforce_param, ncontact);
   p->value = memory;
   double *at = memory;
 #define TAKE(member, n)                                                                            \
@@ -40,6 +42,7 @@ void sni_params_place(sni_params *p, int nbody, int nv, int nforce_param, double
   TAKE(drag_linear, nbody);
   TAKE(inertia, INERTIA_COUNT * nbody);
   TAKE(force, nforce_param);
+  TAKE(contact, SNI_MATERIAL_PARAMS * ncontact);
 #undef TAKE
 }
 
@@ -204,6 +207,23 @@ static bool find_force_param(const sn_model *m, const char *path, sni_param_ref 
   return false;
 }
 
+static bool find_contact_param(const sn_model *m, const char *path, sni_param_ref *ref) {
+  char word[256], key[256];
+  if (!next_word(&path, word, sizeof word) || !next_word(&path, key, sizeof key) || *path) {
+    return false;
+  }
+  for (int c = 0; c < m->ncontact; c++) {
+    for (int k = 0; k < SNI_MATERIAL_PARAMS && strcmp(m->contact_name[c], word) == 0; k++) {
+      if (strcmp(sni_material_key(k), key) == 0) {
+        const int first = (int)(m->params.contact - m->params.value);
+        *ref = (sni_param_ref){first + SNI_MATERIAL_PARAMS * c + k, 1, 1, SNI_NOT_NEGATIVE, -1};
+        return true;
+      }
+    }
+  }
+  return false;
+}
+
 sn_status sni_param_find(const sn_model *m, const char *path, sni_param_ref *ref, sn_error *err) {
   const char *p = path;
   char word[256];
@@ -216,6 +236,8 @@ sn_status sni_param_find(const sn_model *m, const char *path, sni_param_ref *ref
       found = find_body_param(m, p, ref);
     } else if (strcmp(word, "forces") == 0) {
       found = find_force_param(m, p, ref);
+    } else if (strcmp(word, "contacts") == 0) {
+      found = find_contact_param(m, p, ref);
     } else if (strcmp(word, "run") == 0 && next_word(&p, word, sizeof word)) {
       const named_array *a = array_find(run_arrays, SNI_COUNT(run_arrays), word);
       if (strcmp(word, "recursive") == 0 && next_word(&p, word, sizeof word)) {

@@ -5,11 +5,11 @@
 #include <string.h>
 
 extern const sni_shape_ops sni_shape_box, sni_shape_sphere, sni_shape_cylinder, sni_shape_capsule,
-    sni_shape_ellipsoid, sni_shape_mesh;
+    sni_shape_ellipsoid, sni_shape_mesh, sni_shape_plane;
 
-static const sni_shape_ops *const table[] = {&sni_shape_box,       &sni_shape_sphere,
-                                             &sni_shape_cylinder,  &sni_shape_capsule,
-                                             &sni_shape_ellipsoid, &sni_shape_mesh};
+static const sni_shape_ops *const table[] = {
+    &sni_shape_box,       &sni_shape_sphere, &sni_shape_cylinder, &sni_shape_capsule,
+    &sni_shape_ellipsoid, &sni_shape_mesh,   &sni_shape_plane};
 
 int sni_shape_kind_count(void) {
   return SNI_COUNT(table);
@@ -172,6 +172,10 @@ void sni_shape_surface(const sn_shape_def *def, const sni_mesh *mesh, sni_surfac
   ops_of(def)->surface(def, mesh, out);
 }
 
+sni_solid sni_shape_solid(const sn_shape_def *def) {
+  return ops_of(def)->solid(def);
+}
+
 /* ---- Shapes between two points --------------------------------------------------------------- */
 
 static double length_of(sn_vec3 a) {
@@ -213,4 +217,12 @@ sn_inertia sni_segment_inertia(sni_segment s, double mass, double along, double 
                       .xy = d * a.x * a.y,
                       .xz = d * a.x * a.z,
                       .yz = d * a.y * a.z};
+}
+
+sni_solid sni_segment_solid(const sn_shape_def *def, sni_core core, double radius, double across) {
+  const sni_segment s = sni_segment_calc(def);
+  return (sni_solid){.core = core,
+                     .radius = radius,
+                     .half = {across, across, 0.5 * s.length},
+                     .at = sni_surface_frame(s.middle, s.axis)};
 }

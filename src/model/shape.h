@@ -10,6 +10,7 @@
 #include "math/inertia.h"
 #include "model/field.h"
 #include "model/mesh_file.h"
+#include "model/solid.h"
 #include "model/surface.h"
 
 /* A box along the axes. */
@@ -21,6 +22,7 @@ typedef struct sni_shape_ops {
   sni_kind kind;
   bool has_at;     /* placed by `at`; false: by `from` and `to`                     */
   bool needs_mesh; /* mass and bounds take the loaded file; else they ignore it     */
+  bool weightless; /* whatever its density                                          */
   /* Problems go to err, with the key that is wrong in err->path (relative to the shape).  What all
    * shapes have is checked by sni_shape_check already. */
   sn_status (*check)(const sn_shape_def *def, sn_error *err);
@@ -30,6 +32,8 @@ typedef struct sni_shape_ops {
   sni_aabb (*bounds)(const sn_shape_def *def, const sni_mesh *mesh, sn_se3 E);
   /* Adds its surface as triangles, in the body's frame. */
   void (*surface)(const sn_shape_def *def, const sni_mesh *mesh, sni_surface *out);
+  /* What others touch. */
+  sni_solid (*solid)(const sn_shape_def *def);
 } sni_shape_ops;
 
 int sni_shape_kind_find(const char *keyword); /* -1: none */
@@ -48,6 +52,8 @@ sni_aabb sni_shape_bounds(const sn_shape_def *def, const sni_mesh *mesh, sn_se3 
 /* Likewise.  out begins as {0}. */
 void sni_shape_surface(const sn_shape_def *def, const sni_mesh *mesh, sni_surface *out);
 
+sni_solid sni_shape_solid(const sn_shape_def *def);
+
 /* ---- Shared by the files in shapes/ ---- */
 
 sn_status sni_shape_positive(double value, const char *key, sn_error *err);
@@ -64,6 +70,9 @@ sni_segment sni_segment_calc(const sn_shape_def *def);
 
 /* A solid of revolution about the segment's axis: moments along and across at the middle. */
 sn_inertia sni_segment_inertia(sni_segment s, double mass, double along, double across);
+
+/* A core along the segment. */
+sni_solid sni_segment_solid(const sn_shape_def *def, sni_core core, double radius, double across);
 
 /* The box of half edges h about a centre. */
 static inline sni_aabb sni_aabb_around(sn_vec3 centre, sn_vec3 h) {

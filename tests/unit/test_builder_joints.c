@@ -131,19 +131,18 @@ TEST(unknown_kinds) {
   const sn_force_def f = force_of("f", "magnet"), g = force_of("g", NULL);
   sn_builder_add_force(b, &f);
   sn_builder_add_force(b, &g);
-  EXPECT(
-      b,
-      {"bodies.a.joint.type",
-       "'ball' is not a kind of joint; known: fixed, revolute, prismatic, cylindrical, screw, "
-       "universal, spherical, planar, translation2, translation3, free, free_rt, composite, "
-       "spline_curve, spline_surface"},
-      {"bodies.b.shapes[0].type",
-       "'teapot' is not a kind of shape; known: box, sphere, cylinder, capsule, ellipsoid, mesh"},
-      {"forces.f.type",
-       "'magnet' is not a kind of force; known: spring, cable, string, point_force, "
-       "body_torque, joint_torque, grab"},
-      {"forces.g.type", "'' is not a kind of force; known: spring, cable, string, point_force, "
-                        "body_torque, joint_torque, grab"});
+  EXPECT(b,
+         {"bodies.a.joint.type",
+          "'ball' is not a kind of joint; known: fixed, revolute, prismatic, cylindrical, screw, "
+          "universal, spherical, planar, translation2, translation3, free, free_rt, composite, "
+          "spline_curve, spline_surface"},
+         {"bodies.b.shapes[0].type", "'teapot' is not a kind of shape; known: box, sphere, "
+                                     "cylinder, capsule, ellipsoid, mesh, plane"},
+         {"forces.f.type",
+          "'magnet' is not a kind of force; known: spring, cable, string, point_force, "
+          "body_torque, joint_torque, grab"},
+         {"forces.g.type", "'' is not a kind of force; known: spring, cable, string, point_force, "
+                           "body_torque, joint_torque, grab"});
 }
 
 TEST(drives) {

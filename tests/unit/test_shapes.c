@@ -8,8 +8,12 @@
 /* ---- Samples --------------------------------------------------------------------------------- */
 
 static sn_shape_def shape(const char *type) {
-  return (sn_shape_def){
-      .type = type, .at = sn_se3_identity(), .scale = 1, .density = -1, .color = {-1, -1, -1}};
+  return (sn_shape_def){.type = type,
+                        .at = sn_se3_identity(),
+                        .scale = 1,
+                        .extent = 10,
+                        .density = -1,
+                        .color = {-1, -1, -1}};
 }
 
 static sn_vec3 random_vec3(uint64_t *seed, double lo, double hi) {
@@ -137,7 +141,7 @@ static sn_inertia by_slices(const sn_shape_def *def) {
 /* Round-off of some tens of operations; 1e-13 keeps two digits in hand. */
 TEST(mass_equals_quadrature) {
   for (int kind = 0; kind < sni_shape_kind_count(); kind++) {
-    if (sni_shape_kind(kind)->needs_mesh) {
+    if (sni_shape_kind(kind)->needs_mesh || sni_shape_kind(kind)->weightless) {
       continue;
     }
     for (uint64_t seed = 0; seed < 50; seed++) {
@@ -221,6 +225,9 @@ static sn_inertia by_counting(const sn_shape_def *def, const sni_mesh *mesh, uin
 TEST(mass_equals_counted_points) {
   sni_mesh *mesh = load_tetrahedron();
   for (int kind = 0; kind < sni_shape_kind_count(); kind++) {
+    if (sni_shape_kind(kind)->weightless) {
+      continue;
+    }
     uint64_t s = 100;
     sn_shape_def def = random_shape(kind, &s);
     def = moved(def, random_pose(&s));
@@ -237,6 +244,9 @@ TEST(mass_equals_counted_points) {
 TEST(mass_moves_with_the_shape) {
   sni_mesh *mesh = load_tetrahedron();
   for (int kind = 0; kind < sni_shape_kind_count(); kind++) {
+    if (sni_shape_kind(kind)->weightless) {
+      continue;
+    }
     for (uint64_t seed = 0; seed < 100; seed++) {
       uint64_t s = 200 + seed;
       const sn_shape_def def = moved(random_shape(kind, &s), random_pose(&s));
@@ -248,6 +258,12 @@ TEST(mass_moves_with_the_shape) {
     }
   }
   sni_mesh_free(&mesh);
+}
+
+TEST(a_plane_weighs_nothing) {
+  uint64_t s = 250;
+  const sn_shape_def def = random_shape(sni_shape_kind_find("plane"), &s);
+  CHECK(def.density > 0 && sni_shape_mass(&def, NULL).mass == 0, "it does");
 }
 
 /* Steiner, written out: about the origin xx is that at the centre plus m (y^2 + z^2). */
@@ -269,6 +285,9 @@ TEST(parallel_axis) {
 TEST(mass_scales) {
   sni_mesh *mesh = load_tetrahedron();
   for (int kind = 0; kind < sni_shape_kind_count(); kind++) {
+    if (sni_shape_kind(kind)->weightless) {
+      continue;
+    }
     uint64_t s = 400;
     sn_shape_def def = random_shape(kind, &s);
     const sn_inertia I = sni_shape_mass(&def, mesh);
@@ -344,6 +363,8 @@ static double reach(const sn_shape_def *def, const sni_mesh *mesh, sn_vec3 n) {
     for (int k = 0; k < mesh->nvertex; k++) {
       most = fmax(most, def->scale * sn_vec3_dot(m, mesh->vertex[k]));
     }
+  } else if (strcmp(def->type, "plane") == 0) { /* what is drawn of it */
+    most = 0.5 * def->extent * (fabs(m.x) + fabs(m.y));
   } else { /* where the normal of sum (x_i / r_i)^2 = 1 is m */
     const sn_vec3 r = strcmp(def->type, "sphere") == 0
                           ? (sn_vec3){def->radius, def->radius, def->radius}
@@ -495,13 +516,13 @@ TEST(refused_common_keys) {
   check_refused(&def, "at", "has a matrix that is no rotation (off by nan)");
 
   def = shape("torus");
-  check_refused(
-      &def, "type",
-      "'torus' is not a kind of shape; known: box, sphere, cylinder, capsule, ellipsoid, mesh");
+  check_refused(&def, "type",
+                "'torus' is not a kind of shape; known: box, sphere, cylinder, capsule, ellipsoid, "
+                "mesh, plane");
   def.type = NULL;
   check_refused(
       &def, "type",
-      "'' is not a kind of shape; known: box, sphere, cylinder, capsule, ellipsoid, mesh");
+      "'' is not a kind of shape; known: box, sphere, cylinder, capsule, ellipsoid, mesh, plane");
 }
 
 /* ---- The tables ------------------------------------------------------------------------------ */
@@ -533,7 +554,7 @@ TEST(field_tables_are_complete) {
       CHECK(!has_key(family->common.field, family->common.count, f->key), "%s is common", f->key);
     }
   }
-  CHECK(count == sni_shape_kind_count() && count == 6, "%d kinds", count);
+  CHECK(count == sni_shape_kind_count() && count == 7, "%d kinds", count);
   static const char *const common[] = {"density", "contact", "color"};
   for (int k = 0; k < 3; k++) {
     CHECK(has_key(family->common.field, family->common.count, common[k]), "%s", common[k]);
@@ -630,7 +651,7 @@ TEST(possible_inertias) {
     for (uint64_t seed = 0; seed < 20 && !sni_shape_kind(kind)->needs_mesh; seed++) {
       uint64_t s = 800 + seed;
       sn_shape_def def = moved(random_shape(kind, &s), random_pose(&s));
-      check_inertia(sni_shape_mass(&def, NULL), false, NULL);
+      check_inertia(sni_shape_mass(&def, NULL), sni_shape_kind(kind)->weightless, NULL);
     }
   }
 }
@@ -673,10 +694,10 @@ TEST(impossible_in_any_frame) {
 
 int main(void) {
   RUN_TESTS(T(mass_equals_quadrature), T(mass_equals_counted_points), T(mass_moves_with_the_shape),
-            T(parallel_axis), T(mass_scales), T(mass_is_additive), T(bounds_touch_the_shape),
-            T(bounds_of_a_bar_that_is_almost_along_an_axis), T(good_shapes_pass), T(refused_sizes),
-            T(refused_segments), T(refused_meshes), T(refused_common_keys),
-            T(field_tables_are_complete), T(body_sums_its_shapes), T(body_with_a_bad_shape),
-            T(body_with_a_mesh), T(possible_inertias), T(impossible_inertias),
-            T(impossible_in_any_frame));
+            T(a_plane_weighs_nothing), T(parallel_axis), T(mass_scales), T(mass_is_additive),
+            T(bounds_touch_the_shape), T(bounds_of_a_bar_that_is_almost_along_an_axis),
+            T(good_shapes_pass), T(refused_sizes), T(refused_segments), T(refused_meshes),
+            T(refused_common_keys), T(field_tables_are_complete), T(body_sums_its_shapes),
+            T(body_with_a_bad_shape), T(body_with_a_mesh), T(possible_inertias),
+            T(impossible_inertias), T(impossible_in_any_frame));
 }

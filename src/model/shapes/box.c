@@ -52,6 +52,10 @@ static void box_surface(const sn_shape_def *def, const sni_mesh *mesh, sni_surfa
   }
 }
 
+static sni_solid box_solid(const sn_shape_def *def) {
+  return (sni_solid){.core = SNI_CORE_BOX, .half = sn_vec3_scale(def->size, 0.5), .at = def->at};
+}
+
 static const sni_field box_field[] = {SNI_FIELD_SHAPE_AT,
                                       {.key = "size",
                                        .type = SNI_F_VEC3,
@@ -66,4 +70,5 @@ const sni_shape_ops sni_shape_box = {
     .check = box_check,
     .mass = box_mass,
     .bounds = box_bounds,
-    .surface = box_surface};
+    .surface = box_surface,
+    .solid = box_solid};

@@ -39,6 +39,10 @@ static void capsule_surface(const sn_shape_def *def, const sni_mesh *mesh, sni_s
   sni_surface_turn(out, sni_surface_frame(s.middle, s.axis), profile, SNI_ARC + 2);
 }
 
+static sni_solid capsule_solid(const sn_shape_def *def) {
+  return sni_segment_solid(def, SNI_CORE_SEGMENT, def->radius, 0);
+}
+
 static const sni_field capsule_field[] = {SNI_FIELD_SHAPE_FROM, SNI_FIELD_SHAPE_TO,
                                           SNI_FIELD_SHAPE_RADIUS};
 
@@ -48,4 +52,5 @@ const sni_shape_ops sni_shape_capsule = {
     .check = sni_segment_check,
     .mass = capsule_mass,
     .bounds = capsule_bounds,
-    .surface = capsule_surface};
+    .surface = capsule_surface,
+    .solid = capsule_solid};

@@ -32,6 +32,10 @@ static void cylinder_surface(const sn_shape_def *def, const sni_mesh *mesh, sni_
   sni_surface_turn(out, sni_surface_frame(s.middle, s.axis), profile, SNI_COUNT(profile));
 }
 
+static sni_solid cylinder_solid(const sn_shape_def *def) {
+  return sni_segment_solid(def, SNI_CORE_CYLINDER, 0, def->radius);
+}
+
 static const sni_field cylinder_field[] = {SNI_FIELD_SHAPE_FROM, SNI_FIELD_SHAPE_TO,
                                            SNI_FIELD_SHAPE_RADIUS};
 
@@ -41,4 +45,5 @@ const sni_shape_ops sni_shape_cylinder = {.kind = {"cylinder",
                                           .check = sni_segment_check,
                                           .mass = cylinder_mass,
                                           .bounds = cylinder_bounds,
-                                          .surface = cylinder_surface};
+                                          .surface = cylinder_surface,
+                                          .solid = cylinder_solid};

@@ -45,6 +45,10 @@ static void ellipsoid_surface(const sn_shape_def *def, const sni_mesh *mesh, sni
   }
 }
 
+static sni_solid ellipsoid_solid(const sn_shape_def *def) {
+  return (sni_solid){.core = SNI_CORE_ELLIPSOID, .half = def->radii, .at = def->at};
+}
+
 static const sni_field ellipsoid_field[] = {SNI_FIELD_SHAPE_AT,
                                             {.key = "radii",
                                              .type = SNI_F_VEC3,
@@ -59,4 +63,5 @@ const sni_shape_ops sni_shape_ellipsoid = {.kind = {"ellipsoid", "an ellipsoid, 
                                            .check = ellipsoid_check,
                                            .mass = ellipsoid_mass,
                                            .bounds = ellipsoid_bounds,
-                                           .surface = ellipsoid_surface};
+                                           .surface = ellipsoid_surface,
+                                           .solid = ellipsoid_solid};

@@ -265,6 +265,10 @@ static void mesh_surface(const sn_shape_def *def, const sni_mesh *mesh, sni_surf
   }
 }
 
+static sni_solid mesh_solid(const sn_shape_def *def) {
+  return (sni_solid){.form = SNI_FORM_TRIANGLES, .scale = def->scale, .at = def->at};
+}
+
 static const sni_field mesh_field[] = {SNI_FIELD_SHAPE_AT,
                                        {.key = "file",
                                         .type = SNI_F_FILE,
@@ -286,4 +290,5 @@ const sni_shape_ops sni_shape_mesh = {
     .check = mesh_check,
     .mass = mesh_mass,
     .bounds = mesh_bounds,
-    .surface = mesh_surface};
+    .surface = mesh_surface,
+    .solid = mesh_solid};

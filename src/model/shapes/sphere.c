@@ -28,6 +28,10 @@ static void sphere_surface(const sn_shape_def *def, const sni_mesh *mesh, sni_su
   sni_surface_turn(out, def->at, arc, SNI_ARC + 1);
 }
 
+static sni_solid sphere_solid(const sn_shape_def *def) {
+  return (sni_solid){.core = SNI_CORE_POINT, .radius = def->radius, .at = def->at};
+}
+
 static const sni_field sphere_field[] = {SNI_FIELD_SHAPE_AT, SNI_FIELD_SHAPE_RADIUS};
 
 const sni_shape_ops sni_shape_sphere = {
@@ -36,4 +40,5 @@ const sni_shape_ops sni_shape_sphere = {
     .check = sphere_check,
     .mass = sphere_mass,
     .bounds = sphere_bounds,
-    .surface = sphere_surface};
+    .surface = sphere_surface,
+    .solid = sphere_solid};

@@ -1,0 +1,49 @@
+/* contact.h: where shapes touch, or may touch within a step.
+ *
+ * A finder belongs to one sim.  It knows which shapes may touch, keeps their boxes in a tree from
+ * step to step, and gives the points where they do: up to four for a pair of shapes, and for each
+ * triangle of a mesh or height field that is touched.
+ *
+ * Every point is a promise about the motion of a step h: as long as
+ *
+ *     n . (v0 - v1) >= -gap / h        v0, v1: velocities of body[0] and body[1] at x
+ *
+ * holds for all of them, nothing passes through anything.  So points come before bodies touch:
+ * those that could be reached at the twists given. */
+#ifndef SNI_CONTACT_H
+#define SNI_CONTACT_H
+
+#include "model/model.h"
+
+typedef struct sni_contact {
+  int shape[2];     /* of the model; that of the ground is the second                          */
+  int body[2];      /* -1: the ground, and what is fixed to it                                 */
+  int material[2];  /* sni_material_mix                                                        */
+  uint32_t feature; /* which point of this pair: the same from step to step                    */
+  sn_vec3 x;        /* world, midway between the surfaces                                      */
+  sn_vec3 n;        /* world, unit, from body[1] towards body[0]                               */
+  double gap;       /* along n; < 0: they penetrate                                            */
+} sni_contact;
+
+typedef struct sni_finder sni_finder;
+
+/* Takes all memory that finding needs, for at most `capacity` points; 0: as many as a crowded scene
+ * of this size has, and never below 10,000. */
+sn_status sni_finder_create(const sn_model *m, int capacity, sni_finder **finder, sn_error *err);
+void sni_finder_free(sni_finder **finder);
+
+/* E_wb, phi: of all bodies; phi in world axes at the origin of the body's frame, NULL: at rest.
+ * margin: points up to this gap are found whatever the twists are; it must cover what twists gain
+ * within the step.  params: the margins of materials are added.  The points are those of the
+ * finder, sorted by shapes and feature, until the next call.  Allocates nothing.  SN_E_LIMIT: more
+ * points than there is room for. */
+sn_status sni_contacts_find(sni_finder *finder, const sni_params *params, const sn_se3 *E_wb,
+                            const sn_vec6 *phi, double h, double margin,
+                            const sni_contact **contact, int *count, sn_error *err);
+
+int sni_finder_capacity(const sni_finder *finder);
+
+/* May shapes of these two bodies touch each other at all? */
+bool sni_finder_may_touch(const sni_finder *finder, int shape0, int shape1);
+
+#endif

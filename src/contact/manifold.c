@@ -1,0 +1,102 @@
+/* manifold.c: four points instead of many. */
+#include "contact/manifold.h"
+
+/* Another point takes the place of one only if it is clearly better, so that rounding does not
+ * choose anew in each step. */
+#define BETTER (1 + 1e-6)
+
+static void take(sni_touch *touch, int *count, int k, sni_manifold *out) {
+  out->touch[out->count++] = touch[k];
+  touch[k] = touch[--*count];
+}
+
+static int deepest(const sni_touch *touch, int count) {
+  int best = 0;
+  for (int k = 1; k < count; k++) {
+    const double d = touch[best].gap - touch[k].gap;
+    if (d > 1e-6 * fabs(touch[best].gap)) {
+      best = k;
+    }
+  }
+  return best;
+}
+
+static int furthest_from(const sni_touch *touch, int count, sn_vec3 x) {
+  int best = 0;
+  double most = -1;
+  for (int k = 0; k < count; k++) {
+    const sn_vec3 d = sn_vec3_sub(touch[k].x, x);
+    const double square = sn_vec3_dot(d, d);
+    if (square > most * BETTER) {
+      most = square;
+      best = k;
+    }
+  }
+  return best;
+}
+
+/* Twice the signed area of (a, b, x), seen along -n. */
+static double area(sn_vec3 a, sn_vec3 b, sn_vec3 x, sn_vec3 n) {
+  return sn_vec3_dot(n, sn_vec3_cross(sn_vec3_sub(b, a), sn_vec3_sub(x, a)));
+}
+
+static int widest(const sni_touch *touch, int count, sn_vec3 a, sn_vec3 b, sn_vec3 n) {
+  int best = 0;
+  double most = -1;
+  for (int k = 0; k < count; k++) {
+    const double size = fabs(area(a, b, touch[k].x, n));
+    if (size > most * BETTER) {
+      most = size;
+      best = k;
+    }
+  }
+  return best;
+}
+
+/* What a fourth point adds to the triangle p: the largest part of it outside one of its edges. */
+static int outermost(const sni_touch *touch, int count, const sni_touch *p, sn_vec3 n) {
+  const double side = area(p[0].x, p[1].x, p[2].x, n) < 0 ? -1 : 1;
+  int best = -1;
+  double most = 0;
+  for (int k = 0; k < count; k++) {
+    for (int e = 0; e < 3; e++) {
+      const double size = -side * area(p[e].x, p[(e + 1) % 3].x, touch[k].x, n);
+      if (size > most * BETTER) {
+        most = size;
+        best = k;
+      }
+    }
+  }
+  return best;
+}
+
+static void sort(sni_touch *touch, int count) {
+  for (int k = 1; k < count; k++) {
+    const sni_touch t = touch[k];
+    int i = k;
+    for (; i > 0 && touch[i - 1].id > t.id; i--) {
+      touch[i] = touch[i - 1];
+    }
+    touch[i] = t;
+  }
+}
+
+void sni_manifold_choose(sni_touch *touch, int count, sn_vec3 n, sni_manifold *out) {
+  out->n = n;
+  out->count = 0;
+  sort(touch, count);
+  if (count <= SNI_POINTS) {
+    for (int k = 0; k < count; k++) {
+      out->touch[out->count++] = touch[k];
+    }
+    return;
+  }
+  take(touch, &count, deepest(touch, count), out);
+  take(touch, &count, furthest_from(touch, count, out->touch[0].x), out);
+  take(touch, &count, widest(touch, count, out->touch[0].x, out->touch[1].x, n), out);
+  const int last = outermost(touch, count, out->touch, n);
+  if (last >= 0) {
+    take(touch, &count, last, out);
+  }
+  sort(out->touch, out->count);
+}
