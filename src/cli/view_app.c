@@ -229,6 +229,11 @@ static void write_status(const app *a, const view_page *page, sni_json *j) {
   sni_json_close(j, "]");
 }
 
+static void write_parameters(const app *a, const view_query *query, sni_json *j) {
+  write_type(j, "parameters");
+  view_parameters_json(a->sim.sim, query, j);
+}
+
 static bool write_due(void *user, view_due due, const view_page *page, sni_json *j) {
   const app *a = user;
   const bool there = a->sim.scene != NULL;
@@ -252,8 +257,7 @@ static bool write_due(void *user, view_due due, const view_page *page, sni_json 
     return there;
   case VIEW_DUE_PARAMETERS:
     if (there) {
-      write_type(j, "parameters");
-      view_parameters_json(a->sim.sim, j);
+      write_parameters(a, &(view_query){.filter = ""}, j);
     }
     return there;
   case VIEW_DUE_GOOD:
@@ -415,6 +419,10 @@ static bool on_request(void *user, int page, const char *text, size_t n, sni_jso
   char name[VIEW_WORD_MAX];
   sn_error err = {0};
   sn_status status = view_request_read(text, n, &r, name, &err);
+  if (status == SN_OK && r.what == VIEW_PARAMETERS && a->sim.scene) {
+    write_parameters(a, &(view_query){r.word, r.all > 0, r.first}, j);
+    return true;
+  }
   status = status ? status : handle(a, page, &r, &err);
   if (status == SN_OK) {
     return false;

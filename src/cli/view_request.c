@@ -57,7 +57,12 @@ static const form forms[VIEW_DO_COUNT] = {
     [VIEW_DRAG] = {"drag", true, {{"at", POINT, AT(at), 0, 0, false}}},
     [VIEW_RELEASE] = {"release", true, {{0}}},
     [VIEW_OPEN] = {"open", true, {{"scene", WORD, AT(word), 0, 0, false}}},
-    [VIEW_ROLE] = {"role", false, {{"value", WORD, AT(word), 0, 0, false}}}};
+    [VIEW_ROLE] = {"role", false, {{"value", WORD, AT(word), 0, 0, false}}},
+    [VIEW_PARAMETERS] = {"parameters",
+                         false,
+                         {{"filter", WORD, AT(word), 0, 0, true},
+                          {"all", COUNT, AT(all), 0, 1, true},
+                          {"first", COUNT, AT(first), 0, BIG, true}}}};
 
 bool view_request_drives(view_do what) {
   return forms[what].drives;

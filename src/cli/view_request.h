@@ -6,7 +6,7 @@
 #include "math/vec3.h"
 
 #define VIEW_REQUEST_MAX 4096 /* bytes of a message                     */
-#define VIEW_WORD_MAX    256  /* of a name or a path, with its final 0  */
+#define VIEW_WORD_MAX    320  /* of a name or a path, with its final 0  */
 
 typedef enum view_do {
   VIEW_ACK,
@@ -23,14 +23,16 @@ typedef enum view_do {
   VIEW_RELEASE,
   VIEW_OPEN,
   VIEW_ROLE,
+  VIEW_PARAMETERS,
   VIEW_DO_COUNT
 } view_do;
 
 typedef struct view_request {
   view_do what;
   int64_t count;            /* ack, step                      */
+  int64_t first, all;       /* parameters                     */
   double value;             /* speed, step_size, set          */
-  char word[VIEW_WORD_MAX]; /* method, set, grab, open, role  */
+  char word[VIEW_WORD_MAX]; /* method, set, grab, open, role, parameters */
   sn_vec3 point, at;        /* grab, drag                     */
   double stiffness, damping;
 } view_request;

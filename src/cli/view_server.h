@@ -46,8 +46,8 @@ typedef struct view_host {
   bool (*write)(void *user, view_due due, const view_page *page, sni_json *j);
   /* Begins a recording. */
   bool (*head)(void *user, sn_bytes *out);
-  /* The text of a request, complete.  Problems with it go into j, as a message; false: there are
-   * none. */
+  /* The text of a request, complete.  What it is answered, problems above all, goes into j, as a
+   * message; false: there is no answer. */
   bool (*request)(void *user, int page, const char *text, size_t n, sni_json *j);
   void (*left)(void *user, int page, bool drove); /* a page has gone */
 } view_host;

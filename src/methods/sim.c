@@ -289,35 +289,40 @@ sn_status sn_sim_step(sn_sim *sim, sn_state *state, const sn_input *input, sn_in
   return status;
 }
 
-sn_status sn_sim_set(sn_sim *sim, const char *path, double value, sn_error *err) {
-  sni_param_ref ref;
-  const sn_status status = sni_param_find(sim->m, path, &ref, err);
-  if (status) {
-    return status;
-  }
-  if (!isfinite(value) || ((ref.flags & SNI_POSITIVE) && !(value > 0)) ||
-      ((ref.flags & SNI_NOT_NEGATIVE) && value < 0)) {
+sn_status sni_sim_put(sn_sim *sim, const char *path, const sni_param_ref *ref, double value,
+                      sn_error *err) {
+  if (!isfinite(value) || ((ref->flags & SNI_POSITIVE) && !(value > 0)) ||
+      ((ref->flags & SNI_NOT_NEGATIVE) && value < 0)) {
     return sni_fail(err, SN_E_VALUE, "%s: is %g, needs %s", path, value,
-                    ref.flags & SNI_POSITIVE       ? "a number > 0"
-                    : ref.flags & SNI_NOT_NEGATIVE ? "a number >= 0"
-                                                   : "a finite number");
+                    ref->flags & SNI_POSITIVE       ? "a number > 0"
+                    : ref->flags & SNI_NOT_NEGATIVE ? "a number >= 0"
+                                                    : "a finite number");
   }
-  double *at = sim->d.params.value + ref.index;
-  if (ref.inertia_of >= 0) {
+  double *at = sim->d.params.value + ref->index;
+  if (ref->inertia_of >= 0) {
     const double old = *at;
     sn_error inner;
     *at = value;
-    const sn_inertia I = sni_params_inertia(&sim->d.params, ref.inertia_of);
+    const sn_inertia I = sni_params_inertia(&sim->d.params, ref->inertia_of);
     if (sni_inertia_check(&I, false, &inner)) {
       *at = old;
       return sni_fail(err, SN_E_VALUE, "%s = %g: %s", path, value, inner.text);
     }
   }
-  for (int k = 0; k < ref.count; k++) {
-    at[k * ref.stride] = value;
+  for (int k = 0; k < ref->count; k++) {
+    at[k * ref->stride] = value;
   }
-  sni_dynamics_refresh(&sim->d);
   return SN_OK;
+}
+
+sn_status sn_sim_set(sn_sim *sim, const char *path, double value, sn_error *err) {
+  sni_param_ref ref;
+  sn_status status = sni_param_find(sim->m, path, &ref, err);
+  status = status ? status : sni_sim_put(sim, path, &ref, value, err);
+  if (!status) {
+    sni_dynamics_refresh(&sim->d);
+  }
+  return status;
 }
 
 sn_status sn_sim_get(const sn_sim *sim, const char *path, double *value, sn_error *err) {

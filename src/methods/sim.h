@@ -90,6 +90,11 @@ void sni_sim_save_loops(const sn_sim *sim, double *to);
 /* Changes with all that somebody holds. */
 uint64_t sni_hand_hash(uint64_t seed, const sni_hand *hand);
 
+/* Checks and sets a parameter; sni_dynamics_refresh is still to come, once for any number of them.
+ */
+sn_status sni_sim_put(sn_sim *sim, const char *path, const sni_param_ref *ref, double value,
+                      sn_error *err);
+
 sn_status sni_fail_body(const sn_sim *sim, sn_error *err, sn_status code, int body, double t,
                         const char *what);
 /* Why a recursion stopped at a body, with the kinematics there: its joint is singular in this pose,

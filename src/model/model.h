@@ -129,6 +129,19 @@ typedef struct sni_param_ref {
  * "run.step".  Without an index it means all coordinates; ".1" is as good as "[1]". */
 sn_status sni_param_find(const sn_model *m, const char *path, sni_param_ref *ref, sn_error *err);
 
+typedef struct sni_param_item {
+  char path[320]; /* that finds it                          */
+  sni_param_ref ref;
+  const char *unit, *doc; /* "": nothing to say             */
+} sni_param_item;
+
+/* False: that is enough. */
+typedef bool (*sni_param_visit)(void *user, const sni_param_item *item);
+
+/* Every parameter: those of the run, of the forces, of the bodies.  A joint with several
+ * coordinates has its arrays twice, as a whole and by their entries. */
+void sni_params_visit(const sn_model *m, sni_param_visit visit, void *user);
+
 /* ---- pose.c: positions without the work memory of a sim ---- */
 void sni_model_poses(const sn_model *m, const double *q, sn_se3 *E_wb);
 

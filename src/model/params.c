@@ -80,24 +80,46 @@ typedef struct named_array {
   const char *key;
   size_t member; /* offset in sni_params of the pointer */
   unsigned flags;
+  const char *unit, *slides; /* and where the coordinate is a length; NULL: the same */
+  const char *doc;
 } named_array;
 
+#define MEMBER(member) offsetof(sni_params, member)
 static const named_array joint_arrays[] = {
-    {"stiffness", offsetof(sni_params, stiffness), SNI_NOT_NEGATIVE},
-    {"damping", offsetof(sni_params, damping), SNI_NOT_NEGATIVE},
-    {"rest", offsetof(sni_params, rest), 0},
-    {"armature", offsetof(sni_params, armature), SNI_NOT_NEGATIVE}};
+    {"stiffness", MEMBER(stiffness), SNI_NOT_NEGATIVE, "N m/rad", "N/m", "spring of the joint"},
+    {"damping", MEMBER(damping), SNI_NOT_NEGATIVE, "N m s/rad", "N s/m", "damping of the joint"},
+    {"rest", MEMBER(rest), 0, "rad", "m", "where the spring of the joint is slack"},
+    {"armature", MEMBER(armature), SNI_NOT_NEGATIVE, "kg m^2", "kg",
+     "inertia of the motor itself"}};
 static const named_array drive_arrays[] = {
-    {"stiffness", offsetof(sni_params, drive_stiffness), SNI_NOT_NEGATIVE},
-    {"damping", offsetof(sni_params, drive_damping), SNI_NOT_NEGATIVE},
-    {"max_force", offsetof(sni_params, drive_max), SNI_NOT_NEGATIVE}};
+    {"stiffness", MEMBER(drive_stiffness), SNI_NOT_NEGATIVE, "N m/rad", "N/m", "of the drive"},
+    {"damping", MEMBER(drive_damping), SNI_NOT_NEGATIVE, "N m s/rad", "N s/m", "of the drive"},
+    {"max_force", MEMBER(drive_max), SNI_NOT_NEGATIVE, "N m", "N", "of the drive"}};
 static const named_array drag_arrays[] = {
-    {"angular", offsetof(sni_params, drag_angular), SNI_NOT_NEGATIVE},
-    {"linear", offsetof(sni_params, drag_linear), SNI_NOT_NEGATIVE}};
-static const named_array run_arrays[] = {{"step", offsetof(sni_params, step), SNI_POSITIVE}};
+    {"angular", MEMBER(drag_angular), SNI_NOT_NEGATIVE, "N m s/rad", NULL, "against turning"},
+    {"linear", MEMBER(drag_linear), SNI_NOT_NEGATIVE, "N s/m", NULL, "against moving"}};
+static const named_array run_arrays[] = {
+    {"step", MEMBER(step), SNI_POSITIVE, "s", NULL, "time from one state to the next"}};
 static const named_array recursive_arrays[] = {
-    {"rel_tol", offsetof(sni_params, rel_tol), SNI_POSITIVE},
-    {"abs_tol", offsetof(sni_params, abs_tol), SNI_POSITIVE}};
+    {"rel_tol", MEMBER(rel_tol), SNI_POSITIVE, "", NULL,
+     "error of a step, by the size of the motion"},
+    {"abs_tol", MEMBER(abs_tol), SNI_POSITIVE, "", NULL, "error of a step"}};
+static const named_array gravity_array = {"gravity", MEMBER(gravity), 0, "m/s^2", NULL, "gravity"};
+
+static const struct {
+  const char *key, *word; /* as it is written, and as a path is read */
+  const char *unit, *doc;
+} inertia_keys[INERTIA_COUNT] = {
+    {"mass", "mass", "kg", "mass of the body"},
+    {"at[0]", "at.0", "m", "centre of mass, x"},
+    {"at[1]", "at.1", "m", "centre of mass, y"},
+    {"at[2]", "at.2", "m", "centre of mass, z"},
+    {"xx", "xx", "kg m^2", "moment of inertia about the centre of mass"},
+    {"yy", "yy", "kg m^2", "moment of inertia about the centre of mass"},
+    {"zz", "zz", "kg m^2", "moment of inertia about the centre of mass"},
+    {"xy", "xy", "kg m^2", "product of inertia"},
+    {"xz", "xz", "kg m^2", "product of inertia"},
+    {"yz", "yz", "kg m^2", "product of inertia"}};
 
 static const named_array *array_find(const named_array *list, int n, const char *key) {
   for (int k = 0; k < n; k++) {
@@ -108,12 +130,16 @@ static const named_array *array_find(const named_array *list, int n, const char 
   return NULL;
 }
 
+static sni_param_ref array_ref(const sn_model *m, const named_array *a, int first, int n) {
+  const double *at = *(double *const *)((const char *)&m->params + a->member);
+  return (sni_param_ref){(int)(at - m->params.value) + first, n, 1, a->flags, -1};
+}
+
 /* Entries first..first+n of the array, narrowed by an index if the path goes on. */
 static bool refer(const sn_model *m, const named_array *a, int first, int n, const char **path,
                   sni_param_ref *ref) {
-  const double *at = *(double *const *)((const char *)&m->params + a->member);
   char word[32];
-  *ref = (sni_param_ref){(int)(at - m->params.value) + first, n, 1, a->flags, -1};
+  *ref = array_ref(m, a, first, n);
   if (next_word(path, word, sizeof word)) {
     const long k = strtol(word, NULL, 10);
     if (word[strspn(word, DIGITS)] != 0 || k >= n) {
@@ -132,6 +158,17 @@ static bool has_drive(const sn_model *m, int body) {
     }
   }
   return false;
+}
+
+static sni_param_ref inertia_ref(const sn_model *m, int body, int k) {
+  const int first = (int)(m->params.inertia - m->params.value);
+  return (sni_param_ref){first + INERTIA_COUNT * body + k, 1, 1, 0, body};
+}
+
+static sni_param_ref force_ref(const sn_model *m, int force, int k) {
+  const int first = (int)(m->params.force - m->params.value);
+  const unsigned flags = m->force[force].negative && k == 0 ? 0 : SNI_NOT_NEGATIVE;
+  return (sni_param_ref){first + m->force[force].param + k, 1, 1, flags, -1};
 }
 
 static bool find_body_param(const sn_model *m, const char *path, sni_param_ref *ref) {
@@ -167,17 +204,14 @@ static bool find_body_param(const sn_model *m, const char *path, sni_param_ref *
     return a && *path == 0 && refer(m, a, i, 1, &path, ref);
   }
   if (strcmp(word, "inertia") == 0 && next_word(&path, word, sizeof word)) {
-    static const char *const keys[INERTIA_COUNT] = {"mass", "at.0", "at.1", "at.2", "xx",
-                                                    "yy",   "zz",   "xy",   "xz",   "yz"};
     char full[300];
     snprintf(full, sizeof full, "%s", word);
     if (strcmp(word, "at") == 0 && next_word(&path, word, sizeof word)) {
       snprintf(full, sizeof full, "at.%s", word);
     }
     for (int k = 0; k < INERTIA_COUNT; k++) {
-      if (strcmp(keys[k], full) == 0) {
-        const int first = (int)(m->params.inertia - m->params.value);
-        *ref = (sni_param_ref){first + INERTIA_COUNT * i + k, 1, 1, 0, i};
+      if (strcmp(inertia_keys[k].word, full) == 0) {
+        *ref = inertia_ref(m, i, k);
         return *path == 0;
       }
     }
@@ -195,9 +229,7 @@ static bool find_force_param(const sn_model *m, const char *path, sni_param_ref 
       const sni_force_ops *ops = sni_force_kind(m->force[f].kind);
       for (int k = 0; k < ops->nparam; k++) {
         if (strcmp(ops->param_key[k], word) == 0) {
-          const int first = (int)(m->params.force - m->params.value);
-          const unsigned flags = m->force[f].negative && k == 0 ? 0 : SNI_NOT_NEGATIVE;
-          *ref = (sni_param_ref){first + m->force[f].param + k, 1, 1, flags, -1};
+          *ref = force_ref(m, f, k);
           return *path == 0;
         }
       }
@@ -230,8 +262,7 @@ sn_status sni_param_find(const sn_model *m, const char *path, sni_param_ref *ref
   bool found = false;
   if (*p != '.' && *p != '[' && next_word(&p, word, sizeof word)) {
     if (strcmp(word, "gravity") == 0) {
-      const named_array gravity = {"gravity", offsetof(sni_params, gravity), 0};
-      found = refer(m, &gravity, 0, 3, &p, ref) && ref->count == 1;
+      found = refer(m, &gravity_array, 0, 3, &p, ref) && ref->count == 1;
     } else if (strcmp(word, "bodies") == 0) {
       found = find_body_param(m, p, ref);
     } else if (strcmp(word, "forces") == 0) {
@@ -251,4 +282,114 @@ sn_status sni_param_find(const sn_model *m, const char *path, sni_param_ref *ref
                           "'%s' is not a parameter of this model; examples: gravity[2], "
                           "bodies.NAME.joint.stiffness, forces.NAME.damping, run.step",
                           path);
+}
+
+/* ---- all of them, one after the other ---- */
+
+typedef struct tour {
+  const sn_model *m;
+  sni_param_visit visit;
+  void *user;
+  sni_param_item item;
+} tour;
+
+static bool show(tour *t, sni_param_ref ref, const char *unit, const char *doc) {
+  t->item.ref = ref;
+  t->item.unit = unit;
+  t->item.doc = doc;
+  return t->visit(t->user, &t->item);
+}
+
+static bool show_array(tour *t, const named_array *a, int first, const char *in) {
+  snprintf(t->item.path, sizeof t->item.path, "%s.%s", in, a->key);
+  return show(t, array_ref(t->m, a, first, 1), a->unit, a->doc);
+}
+
+static bool show_run(tour *t) {
+  bool go = show_array(t, &run_arrays[0], 0, "run");
+  for (int k = 0; go && k < 3; k++) {
+    snprintf(t->item.path, sizeof t->item.path, "gravity[%d]", k);
+    go = show(t, array_ref(t->m, &gravity_array, k, 1), gravity_array.unit, gravity_array.doc);
+  }
+  for (int k = 0; go && k < SNI_COUNT(recursive_arrays); k++) {
+    go = show_array(t, &recursive_arrays[k], 0, "run.recursive");
+  }
+  return go;
+}
+
+/* What the coordinates of a joint from first on are measured in: a column of S without a turn is a
+ * length.  Where columns change or are of both kinds, nothing is said. */
+static const char *unit_of(const sn_model *m, const named_array *a, int body, int first, int n) {
+  const sni_joint_ops *ops = sni_joint_ops_of(sni_tree_joints(&m->tree), body);
+  int slides = 0;
+  for (int k = first; k < first + n; k++) {
+    slides += sn_vec3_norm(m->tree.S0[k].w) == 0;
+  }
+  return !ops->constant_S || (slides > 0 && slides < n) ? "" : slides > 0 ? a->slides : a->unit;
+}
+
+/* All coordinates of a joint at once, then each. */
+static bool show_joint(tour *t, int body, const named_array *a, const char *in) {
+  const int adr = t->m->tree.vadr[body], nv = t->m->tree.vadr[body + 1] - adr;
+  char *path = t->item.path;
+  const size_t size = sizeof t->item.path;
+  snprintf(path, size, "bodies.%.256s.%s.%s", t->m->name[body], in, a->key);
+  bool go =
+      nv == 0 || show(t, array_ref(t->m, a, adr, nv), unit_of(t->m, a, body, adr, nv), a->doc);
+  for (int k = 0; go && nv > 1 && k < nv; k++) {
+    snprintf(path, size, "bodies.%.256s.%s.%s[%d]", t->m->name[body], in, a->key, k);
+    go = show(t, array_ref(t->m, a, adr + k, 1), unit_of(t->m, a, body, adr + k, 1), a->doc);
+  }
+  return go;
+}
+
+static bool show_body(tour *t, int body) {
+  char in[300];
+  bool go = true;
+  for (int k = 0; go && k < SNI_COUNT(joint_arrays); k++) {
+    go = show_joint(t, body, &joint_arrays[k], "joint");
+  }
+  for (int k = 0; go && k < SNI_COUNT(drive_arrays) && has_drive(t->m, body); k++) {
+    go = show_joint(t, body, &drive_arrays[k], "joint.drive");
+  }
+  snprintf(in, sizeof in, "bodies.%.256s.damping", t->m->name[body]);
+  for (int k = 0; go && k < SNI_COUNT(drag_arrays); k++) {
+    go = show_array(t, &drag_arrays[k], body, in);
+  }
+  for (int k = 0; go && k < INERTIA_COUNT; k++) {
+    snprintf(t->item.path, sizeof t->item.path, "bodies.%.256s.inertia.%s", t->m->name[body],
+             inertia_keys[k].key);
+    go = show(t, inertia_ref(t->m, body, k), inertia_keys[k].unit, inertia_keys[k].doc);
+  }
+  return go;
+}
+
+static bool show_force(tour *t, int force) {
+  const sni_force_ops *ops = sni_force_kind(t->m->force[force].kind);
+  bool go = true;
+  for (int n = 0; go && n < ops->nparam; n++) {
+    const char *unit = "", *doc = "";
+    for (int i = 0; i < ops->kind.count; i++) {
+      const sni_field *f = &ops->kind.field[i];
+      if (strcmp(f->key, ops->param_key[n]) == 0) {
+        unit = f->unit ? f->unit : "";
+        doc = f->doc;
+      }
+    }
+    snprintf(t->item.path, sizeof t->item.path, "forces.%.256s.%s", t->m->force_name[force],
+             ops->param_key[n]);
+    go = show(t, force_ref(t->m, force, n), unit, doc);
+  }
+  return go;
+}
+
+void sni_params_visit(const sn_model *m, sni_param_visit visit, void *user) {
+  tour t = {.m = m, .visit = visit, .user = user};
+  bool go = show_run(&t);
+  for (int k = 0; go && k < m->nforce; k++) {
+    go = show_force(&t, k);
+  }
+  for (int k = 0; go && k < m->tree.nbody; k++) {
+    go = show_body(&t, k);
+  }
 }

@@ -120,7 +120,7 @@ class Talk(View):
         self.assertLessEqual({"run.step", "gravity[2]", "forces.wind_1.stiffness", "forces.wind_*.stiffness",
                               "bodies.stone.inertia.mass"}, set(listed))
         for p in listed.values():
-            self.assertTrue(p["min"] <= p["value"] <= p["max"], p)
+            self.assertTrue(p["min"] <= p["value"] <= p["max"] or (p["zero"] and p["value"] == 0), p)
             self.assertTrue(p["scale"] == "linear" or p["min"] > 0, p)
         other = self.page(server)
         page.do("set", path="gravity[2]", value=-5)
@@ -136,6 +136,48 @@ class Talk(View):
                            ("forces.x*.stiffness", "no parameter of this model fits 'forces.x*.stiffness'"),
                            ("bodies.stone.inertia.mass", "needs > 0")):
             self.assertIn(text, page.refused("set", path=path, value=-1))
+
+    def asked(self, page, **query):
+        """The answer to a question for parameters."""
+        page.do("parameters", **query)
+        want = {"filter": query.get("filter", ""), "first": query.get("first", 0), "all": bool(query.get("all", 0))}
+        return page.wait_text("parameters", len(page.texts), **want)
+
+    def test_every_parameter_can_be_found_and_set(self):
+        scene = self.write("many.yaml", "\n".join(
+            ["sinew: 1", "bodies:"] +
+            [f"  link_{k}: {{parent: {'world' if k == 0 else f'link_{k - 1}'}, joint: {{type: spherical, at: [{0.1 * (k > 0)}, 0, 0]}}, "
+             "inertia: {mass: 1, xx: 1, yy: 1, zz: 1}}" for k in range(300)] +
+            ["run: {method: redmax, step: 0.01}"]) + "\n")
+        page = self.page(self.serve(scene, "--paused"))
+        first = page.wait_text("parameters")
+        self.assertEqual((first["filter"], first["all"], first["first"], len(first["list"])), ("", False, 0, 60))
+        # Of a ball joint: stiffness, damping, rest, armature as a whole and by three; drag 2, inertia 10.
+        kinds = 4 * 4 + 2 + 10
+        self.assertEqual(first["every"], 6 + 300 * kinds + kinds)
+        self.assertEqual(first["list"][0]["path"], "bodies.link_*.inertia.mass")
+        found, start = [], 0
+        while True:
+            some = self.asked(page, all=1, first=start)
+            found += some["list"]
+            start += len(some["list"])
+            if start >= some["total"]:
+                break
+        paths = [p["path"] for p in found]
+        self.assertEqual(len(set(paths)), len(paths))
+        singles = [path for path in paths if "*" not in path]
+        self.assertEqual((len(singles), len(paths) - len(singles)), (6 + 300 * kinds, kinds))
+        for p in found:
+            self.assertTrue(p["min"] < p["max"] and (p["value"] == 0 if p["zero"] and p["value"] < p["min"] else
+                                                     p["min"] <= p["value"] <= p["max"]), p)
+        for words in ("LINK_299 rest[2", "link_299.joint.rest[2]", "l?nk_299 rest*2"):
+            answer = self.asked(page, filter=words, all=1)
+            self.assertEqual([p["path"] for p in answer["list"]], ["bodies.link_299.joint.rest[2]"], words)
+        self.assertEqual(self.asked(page, filter="no such thing", all=1)["list"], [])
+        self.assertEqual(self.asked(page, filter="bodies.link_7.", all=1)["total"], 28)
+        page.ask("set", path="bodies.link_7.joint.rest[2]", value=0.25)
+        self.assertEqual(self.asked(page, filter="link_7.joint.rest[2]")["list"][0]["value"], 0.25, "it is worth showing now")
+        self.assertIn("a whole number from 0 to 1", page.refused("parameters", all=2))
 
     def test_grab(self):
         for method in ("redmax", "recursive"):

@@ -1,5 +1,6 @@
 /* Parameters by path: every kind of path, what is refused, and that a value set is as good as one
  * that the model was built with. */
+#include "model/model.h"
 #include "trees.h"
 
 typedef struct tunable {
@@ -288,6 +289,86 @@ TEST(paths_that_lead_nowhere) {
   free(t);
 }
 
+typedef struct visited {
+  const sn_model *m;
+  bool *seen; /* by index of the value */
+  int count, most;
+} visited;
+
+static bool visit_one(void *user, const sni_param_item *item) {
+  visited *v = user;
+  sni_param_ref ref;
+  sn_error err;
+  CHECK(sni_param_find(v->m, item->path, &ref, &err) == SN_OK, "%s", err.text);
+  CHECK(ref.index == item->ref.index && ref.count == item->ref.count &&
+            ref.flags == item->ref.flags && ref.inertia_of == item->ref.inertia_of,
+        "%s is another one when it is looked for", item->path);
+  CHECK(item->unit && item->doc && item->doc[0], "%s is not described", item->path);
+  for (int k = 0; k < ref.count; k++) {
+    v->seen[ref.index + k * ref.stride] = true;
+  }
+  return ++v->count < v->most;
+}
+
+/* Every number of the block has a path that is told, but drives' where there is none. */
+TEST(all_are_visited) {
+  random_tree *t = calloc(1, sizeof *t);
+  make(t);
+  sn_model *m = random_tree_build(t);
+  const sni_params *p = &m->params;
+  visited v = {.m = m, .seen = calloc((size_t)p->count, sizeof *v.seen), .most = 1000000};
+  sni_params_visit(m, visit_one, &v);
+  const int first = (int)(p->drive_stiffness - p->value), end = (int)(p->drag_angular - p->value);
+  int driven = 0;
+  for (int k = 0; k < p->count; k++) {
+    const bool drive = k >= first && k < end;
+    driven += drive && v.seen[k];
+    CHECK(drive || v.seen[k], "number %d of %d has no path", k, p->count);
+  }
+  CHECK(driven == 3, "%d numbers of one drive", driven);
+  v.count = 0;
+  v.most = 5;
+  sni_params_visit(m, visit_one, &v);
+  CHECK(v.count == 5, "%d, and 5 were enough", v.count);
+  free(v.seen);
+  sn_model_free(&m);
+  free(t);
+}
+
+typedef struct unit_wanted {
+  const char *path, *unit;
+  bool met;
+} unit_wanted;
+
+static bool check_unit(void *user, const sni_param_item *item) {
+  for (unit_wanted *w = user; w->path; w++) {
+    if (strcmp(w->path, item->path) == 0) {
+      w->met = true;
+      CHECK(strcmp(w->unit, item->unit) == 0, "%s in '%s'", item->path, item->unit);
+    }
+  }
+  return true;
+}
+
+TEST(units_follow_the_coordinate) {
+  unit_wanted want[] = {{"bodies.b01.joint.stiffness", "N m/rad", false},    /* revolute    */
+                        {"bodies.b04.joint.stiffness[0]", "N m/rad", false}, /* cylindrical */
+                        {"bodies.b04.joint.stiffness[1]", "N/m", false},
+                        {"bodies.b04.joint.stiffness", "", false},
+                        {"forces.band.stiffness", "N/m", false},
+                        {"run.step", "s", false},
+                        {NULL, NULL, false}};
+  random_tree *t = calloc(1, sizeof *t);
+  make(t);
+  sn_model *m = random_tree_build(t);
+  sni_params_visit(m, check_unit, want);
+  for (const unit_wanted *w = want; w->path; w++) {
+    CHECK(w->met, "%s was not told", w->path);
+  }
+  sn_model_free(&m);
+  free(t);
+}
+
 TEST(values_that_are_refused) {
   static const struct {
     const char *path;
@@ -330,5 +411,5 @@ TEST(values_that_are_refused) {
 
 int main(void) {
   RUN_TESTS(T(a_value_set_is_a_value_built), T(run_parameters), T(paths_that_lead_nowhere),
-            T(values_that_are_refused));
+            T(values_that_are_refused), T(all_are_visited), T(units_follow_the_coordinate));
 }

@@ -23,12 +23,14 @@ run: {method: redmax, step: 0.01}
 const TIME = 120000; // drawing by software on a busy machine is slow
 
 let browser, view;
+const servers = [];
 const file = join(mkdtempSync(join(tmpdir(), "sinew-live-")), "stone.yaml");
 
 /** The command, when it has said its address. */
 function start(...args) {
   return new Promise((resolve, reject) => {
     const process_ = spawn(process.env.SINEW, ["view", ...args], { stdio: ["ignore", "pipe", "inherit"] });
+    servers.push(process_);
     process_.on("error", reject);
     process_.on("exit", (code) => reject(new Error(`sinew view ended with ${code}`)));
     process_.stdout.on("data", (bytes) => resolve({ process: process_, address: String(bytes).trim() }));
@@ -41,7 +43,7 @@ before(async () => {
   view = await start(file, "--quiet");
 });
 after(async () => {
-  view?.process.kill("SIGINT");
+  for (const server of servers) server.kill("SIGINT");
   await browser?.close();
 });
 
@@ -91,6 +93,62 @@ test("sliders act, and pause does", async () => {
   const t = await page.evaluate(() => window.sinew.status().t);
   await page.keyboard.press("Space");
   await page.waitForFunction((before_) => window.sinew.status()?.playing && window.sinew.status().t > before_, t);
+  await page.close();
+});
+
+test("any parameter can be found, slid and typed", async () => {
+  const page = await open();
+  const value = (path) => page.inputValue(`[data-value-of="${path}"]`);
+  assert.equal(await page.locator('[data-path="bodies.stone.joint.damping[4]"]').count(), 0, "it does nothing, so it is not shown at first");
+  await page.fill("#filter-parameters", "stone damping[4");
+  await page.waitForSelector('[data-path="bodies.stone.joint.damping[4]"]');
+  assert.match(await page.textContent("#parameter-count"), /^1 of \d+$/);
+  await page.fill('[data-value-of="bodies.stone.joint.damping[4]"]', "0.125");
+  await page.keyboard.press("Enter");
+  await page.fill("#filter-parameters", "inertia");
+  await page.waitForSelector('[data-path="bodies.stone.inertia.xy"]');
+  await page.fill("#filter-parameters", "damping[4]");
+  await page.waitForSelector('[data-path="bodies.stone.joint.damping[4]"]');
+  assert.equal(await value("bodies.stone.joint.damping[4]"), "0.125", "the server has it");
+  // what is refused goes back, with a word about it
+  await page.fill("#filter-parameters", "stone mass");
+  await page.waitForSelector('[data-path="bodies.stone.inertia.mass"]');
+  const mass = await value("bodies.stone.inertia.mass");
+  await page.fill('[data-value-of="bodies.stone.inertia.mass"]', "-3");
+  await page.keyboard.press("Enter");
+  await page.waitForSelector(".message.warning");
+  await page.evaluate(() => document.activeElement.blur());
+  await page.waitForFunction((m) => document.querySelector('[data-value-of="bodies.stone.inertia.mass"]').value === m, mass);
+  // a selected body has its own list
+  await page.fill("#filter-parameters", "");
+  await page.click('[data-body="post"] .name');
+  await page.waitForFunction(() => document.querySelector("#parameter-count").textContent.startsWith("12 of"));
+  assert.deepEqual(await page.$$eval("#sliders .group-head span", (heads) => heads.map((head) => head.textContent)), ["post"]);
+  await page.click("#scope");
+  await page.waitForSelector('[data-path="gravity[2]"]');
+  await page.close();
+});
+
+test("thousands of parameters come as they are scrolled to", async () => {
+  const links = Array.from({ length: 400 }, (_, k) => `  l${k}: {parent: ${k ? `l${k - 1}` : "world"}, joint: {type: revolute, at: [${k ? 0.1 : 0}, 0, 0], axis: [0, 1, 0]}, shapes: [{type: box, size: [0.1, 0.1, 0.1], density: 100}]}`);
+  const many = join(mkdtempSync(join(tmpdir(), "sinew-live-")), "many.yaml");
+  writeFileSync(many, `sinew: 1\nbodies:\n${links.join("\n")}\nrun: {method: redmax, step: 0.01}\n`);
+  const server = await start(many, "--quiet");
+  const page = await open(server.address);
+  await page.click("#every-parameter");
+  await page.waitForFunction(() => /^6,422 of 6,422$/.test(document.querySelector("#parameter-count").textContent));
+  const shown = () => page.locator("#sliders .slider").count();
+  assert.ok((await shown()) <= 180, "only what is near has a slider");
+  for (let k = 0; k < 6; k++) {
+    const before_ = await shown();
+    await page.evaluate(() => (document.querySelector("#sliders").scrollTop = 1e7));
+    await page.waitForFunction((n) => document.querySelectorAll("#sliders .slider").length > n, before_);
+  }
+  const paths = await page.$$eval("#sliders input[type=range]", (list) => list.map((range) => range.dataset.path));
+  assert.equal(new Set(paths).size, paths.length);
+  await page.fill("#filter-parameters", "l399.inertia.mass");
+  await page.waitForFunction(() => document.querySelectorAll("#sliders .slider").length === 1);
+  assert.deepEqual(page.complaints, []);
   await page.close();
 });
 

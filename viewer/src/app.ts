@@ -138,6 +138,7 @@ export class App {
     const find = (name: string | undefined): number => header.bodies.findIndex((body) => body.name === name);
     if (isolated) this.isolate(find(isolated));
     if (selected) this.select(find(selected));
+    if (this.selected < 0) this.live?.selected("");
     this.stale = true;
   }
 
@@ -158,7 +159,9 @@ export class App {
     this.selected = body;
     this.mechanism?.select(body);
     this.tree.mark(body, this.isolated);
-    this.plots.suggest(body >= 0 ? this.recording!.header.bodies[body].name : "");
+    const name = body >= 0 ? this.recording!.header.bodies[body].name : "";
+    this.plots.suggest(name);
+    this.live?.selected(name);
     this.stale = true;
   }
 

@@ -12,7 +12,8 @@ import { dress } from "../src/scene/bare";
 import { interpolate } from "../src/scene/poses";
 import { historyOf } from "../src/live/view";
 import { Ribbon, ribbonWidth } from "../src/scene/ribbon";
-import { Scale } from "../src/ui/controls";
+import { fitsPath, groupOf } from "../src/ui/parameters";
+import { Scale } from "../src/ui/slider";
 import { clipped } from "../src/ui/dom";
 import * as snr from "../../tests/viewer/snr.mjs";
 
@@ -195,6 +196,24 @@ test("sliders reach their ends, evenly or by factors", () => {
   assert.equal(log.position(1e4), 500);
   assert.equal(log.position(-5), 0);
   assert.equal(new Scale(-2, 2, false).value(750), 1);
+  const zero = new Scale(1e-3, 1e3, true, true);
+  assert.deepEqual([0, 1, 1000].map((k) => zero.value(k)), [0, 1e-3, 1e3]);
+  assert.deepEqual([0, 1e-3, 1, 1e3, Infinity].map((v) => zero.position(v)), [0, 1, 501, 1000, 1000]);
+  for (let k = 0; k <= 1000; k += 37) assert.equal(zero.position(zero.value(k)), k);
+});
+
+test("parameters have a group and a name in it", () => {
+  assert.deepEqual(groupOf("gravity[2]"), { group: "World", kind: "", label: "gravity[2]" });
+  assert.deepEqual(groupOf("run.step"), { group: "World", kind: "", label: "run.step" });
+  assert.deepEqual(groupOf("forces.stay_*.stiffness"), { group: "All of a kind", kind: "", label: "stay_*.stiffness" });
+  assert.deepEqual(groupOf("forces.stay_1.stiffness"), { group: "stay_1", kind: "force", label: "stiffness" });
+  assert.deepEqual(groupOf("bodies.left/rod.joint.rest[1]"), { group: "left/rod", kind: "body", label: "joint.rest[1]" });
+});
+
+test("a path with * stands for those that fit, and for no others", () => {
+  const fits = (path: string): boolean => fitsPath("bodies.b_*.joint.rest[1]", path);
+  assert.deepEqual(["bodies.b_1.joint.rest[1]", "bodies.b_12.joint.rest[1]"].map(fits), [true, true]);
+  assert.deepEqual(["bodies.c_1.joint.rest[1]", "bodies.b_1.joint.rest1", "bodies.b_1.joint.rest[1].x", "xbodies.b_1.joint.rest[1]"].map(fits), [false, false, false, false]);
 });
 
 test("a page is live by its address", () => {

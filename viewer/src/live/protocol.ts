@@ -4,12 +4,34 @@ import { Problem } from "../ui/messages";
 
 export interface Parameter {
   path: string;
-  value: number;
+  /** null: infinite */
+  value: number | null;
   min: number;
   max: number;
   scale: "linear" | "log";
+  /** By factors, and 0 at the left end. */
+  zero?: boolean;
   unit: string;
   doc: string;
+}
+
+/** Words that are in the path; all: also those that do nothing as they stand; from which of them on. */
+export interface ParameterQuery {
+  filter: string;
+  all: 0 | 1;
+  first: number;
+}
+
+/** The answer to a query; as news, when values have changed, to the query for "", 0, 0. */
+export interface ParametersMessage {
+  type: "parameters";
+  filter: string;
+  all: boolean;
+  first: number;
+  list: Parameter[];
+  /** How many fit, and how many there are. */
+  total: number;
+  every: number;
 }
 
 export interface SceneInfo {
@@ -45,7 +67,7 @@ export type FromServer =
   | { type: "role"; role: "driver" | "watcher"; pages: number; driver: number }
   | { type: "gallery"; scenes: GalleryScene[] }
   | ({ type: "scene" } & SceneInfo)
-  | { type: "parameters"; list: Parameter[]; more: number }
+  | ParametersMessage
   | { type: "parameter"; path: string; value: number }
   | ({ type: "status" } & Status)
   | { type: "error"; kind: "scene" | "simulation" | "request"; problems: Problem[]; do?: string }
@@ -60,6 +82,7 @@ export type ToServer =
   | { do: "speed" | "step_size"; value: number }
   | { do: "method"; value: string }
   | { do: "set"; path: string; value: number }
+  | ({ do: "parameters" } & ParameterQuery)
   | { do: "grab"; body: string; point: Vec; at: Vec }
   | { do: "drag"; at: Vec }
   | { do: "open"; scene: string }

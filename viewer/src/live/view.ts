@@ -42,6 +42,7 @@ export class LiveView {
         method: (value) => this.send({ do: "method", value }),
         stepSize: (value) => this.send({ do: "step_size", value }),
         set: (path, value) => this.send({ do: "set", path, value }),
+        ask: (query) => this.send({ do: "parameters", ...query }),
         drive: () => this.send({ do: "role", value: "driver" }),
       },
       app.story?.sliders ?? [],
@@ -63,6 +64,11 @@ export class LiveView {
 
   toggle(): void {
     this.send({ do: this.playing ? "pause" : "play" });
+  }
+
+  /** A body has been selected; "": none. */
+  selected(body: string): void {
+    this.controls.parameters.setBody(body);
   }
 
   /** A picture has been drawn. */
@@ -99,7 +105,7 @@ export class LiveView {
         app.messages.clear("simulation");
         break;
       case "parameters":
-        this.controls.setParameters(message.list, message.more);
+        this.controls.takeParameters(message);
         break;
       case "parameter":
         this.controls.setValue(message.path, message.value);
@@ -127,7 +133,10 @@ export class LiveView {
 
   private takeError(error: Extract<FromServer, { type: "error" }>): void {
     const { messages, recording } = this.app;
-    if (error.kind === "request") return messages.show("request", "warning", "That was refused", error.problems, 6);
+    if (error.kind === "request") {
+      if (error.do === "set") this.controls.parameters.restart(); // what was refused is still shown
+      return messages.show("request", "warning", "That was refused", error.problems, 6);
+    }
     const title = error.kind === "scene" ? "The scene has a mistake; the last good one goes on" : "The simulation cannot go on";
     messages.show(error.kind, "error", title, error.problems);
     const culprit = /^bodies\.([^.]+)/.exec(error.problems[0]?.path ?? "")?.[1];

@@ -22,6 +22,6 @@ export class Side {
   /** top: what goes above everything. */
   addControls(controls: HTMLElement, top: HTMLElement): void {
     this.element.prepend(top);
-    this.controls.replaceChildren(el("header", {}, el("h2", {}, "Simulation")), controls);
+    this.controls.replaceChildren(controls);
   }
 }
