@@ -1,0 +1,543 @@
+/* staggered.c: contact and friction projections, swept group by group. */
+#include "linear/staggered_parts.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { NORMALS = 1, FRICTION = 2 };
+
+/* ---- groups ---- */
+
+void sni_staggered_clear(sni_staggered *s) {
+  s->ngroup = s->nsegment = s->nisland = 0;
+  s->nnumber = 0;
+}
+
+sni_group *sni_staggered_add(sni_staggered *s, int nrow) {
+  if (s->ngroup == s->room.ngroup) {
+    return NULL;
+  }
+  sni_group *g = &s->group[s->ngroup++];
+  *g = (sni_group){.nrow = nrow, .segment = s->nsegment};
+  return g;
+}
+
+sni_group_segment *sni_staggered_touch(sni_staggered *s, int adr, int n, bool same) {
+  sni_group *g = &s->group[s->ngroup - 1];
+  const size_t each = (size_t)g->nrow * (size_t)n, all = same ? each : 2 * each;
+  if (s->nsegment == s->room.nsegment || s->room.numbers - s->nnumber < all) {
+    return NULL;
+  }
+  sni_group_segment *segment = &s->segment[s->nsegment++];
+  double *h = s->number + s->nnumber;
+  s->nnumber += all;
+  memset(h, 0, all * sizeof *h);
+  *segment = (sni_group_segment){adr, n, h, same ? h : h + each};
+  g->nsegment++;
+  return segment;
+}
+
+void sni_staggered_drop(sni_staggered *s) {
+  const sni_group *g = &s->group[--s->ngroup];
+  if (g->nsegment > 0) {
+    s->nnumber = (size_t)(s->segment[g->segment].h - s->number);
+  }
+  s->nsegment = g->segment;
+}
+
+static double dot(int n, const double *a, const double *b) {
+  double sum = 0;
+  for (int i = 0; i < n; i++) {
+    sum += a[i] * b[i];
+  }
+  return sum;
+}
+
+static inline __attribute__((always_inline)) double dot6(const double *a, const double *b) {
+  return (a[0] * b[0] + a[1] * b[1] + a[2] * b[2]) + (a[3] * b[3] + a[4] * b[4] + a[5] * b[5]);
+}
+
+/* out = H v */
+void sni_staggered_mul(const sni_staggered *s, const sni_group *g, const double *v, double *out) {
+  for (int i = 0; i < g->nrow; i++) {
+    out[i] = 0;
+  }
+  for (int k = 0; k < g->nsegment; k++) {
+    const sni_group_segment *segment = &s->segment[g->segment + k];
+    const int n = segment->n;
+    const double *at = v + segment->adr, *h = segment->h;
+    if (n == 6) {
+      for (int i = 0; i < g->nrow; i++, h += 6) {
+        out[i] += dot6(h, at);
+      }
+    } else {
+      for (int i = 0; i < g->nrow; i++, h += n) {
+        out[i] += dot(n, h, at);
+      }
+    }
+  }
+}
+
+/* v += A^-1 H^T x */
+void sni_staggered_push(const sni_staggered *s, const sni_group *g, const double *x, double *v) {
+  for (int k = 0; k < g->nsegment; k++) {
+    const sni_group_segment *segment = &s->segment[g->segment + k];
+    const int n = segment->n;
+    const double *from = segment->x;
+    double *at = v + segment->adr;
+    for (int i = 0; i < g->nrow; i++, from += n) {
+      const double xi = x[i];
+      if (n == 6) {
+        for (int j = 0; j < 6; j++) {
+          at[j] += xi * from[j];
+        }
+      } else {
+        for (int j = 0; xi != 0 && j < n; j++) {
+          at[j] += xi * from[j];
+        }
+      }
+    }
+  }
+}
+
+/* W = H A^-1 H^T + e of the group alone. */
+static void calc_W(const sni_staggered *s, sni_group *g) {
+  for (int i = 0; i < g->nrow; i++) {
+    for (int j = 0; j < g->nrow; j++) {
+      double sum = i == j ? g->e[i] : 0;
+      for (int k = 0; k < g->nsegment; k++) {
+        const sni_group_segment *segment = &s->segment[g->segment + k];
+        const int n = segment->n;
+        sum += dot(n, segment->h + (size_t)i * (size_t)n, segment->x + (size_t)j * (size_t)n);
+      }
+      g->W[i * SNI_GROUP_ROWS + j] = sum;
+    }
+  }
+}
+
+static bool rubs(const sni_group_part *part) {
+  return part->set != SNI_IN_RANGE && part->set != SNI_IN_CONE;
+}
+
+void sni_staggered_limit(const sni_group *g, sni_group_part *part) {
+  if (part->of >= 0 && rubs(part)) {
+    part->limit = part->mu * fmax(g->x[part->of], 0);
+  }
+}
+
+/* An upper bound of the part's own matrix: what it is divided by for steps that are sure. */
+double sni_staggered_bound(const sni_group *g, const sni_group_part *part) {
+  double most = 0;
+  for (int i = part->row; i < part->row + part->n; i++) {
+    double sum = 0;
+    for (int j = part->row; j < part->row + part->n; j++) {
+      sum += fabs(g->W[i * SNI_GROUP_ROWS + j]);
+    }
+    most = fmax(most, sum);
+  }
+  return most;
+}
+
+/* The nearest point of the part's set. */
+static void project(const sni_group_part *part, int sides, double *x) {
+  switch (part->set) {
+  case SNI_IN_RANGE:
+    x[0] = fmax(part->lo, fmin(part->hi, x[0]));
+    break;
+  case SNI_IN_LIMIT:
+    x[0] = fmax(-part->limit, fmin(part->limit, x[0]));
+    break;
+  case SNI_IN_DISC: {
+    const double length = hypot(x[0], x[1]);
+    const double factor = length > part->limit ? part->limit / length : 1;
+    x[0] *= factor;
+    x[1] *= factor;
+    break;
+  }
+  case SNI_IN_POLYGON:
+    sni_cone_project_polygon(part->limit, sides, x);
+    break;
+  case SNI_IN_CONE:
+    sni_cone_project(part->mu, x);
+    break;
+  }
+}
+
+/* The least over the part's set, with w at x; the rest of the group as it is. */
+static void solve_part(const sni_group *g, sni_group_part *part, int sides, const double *w,
+                       double *x) {
+  const double *W = g->W + part->row * SNI_GROUP_ROWS + part->row;
+  const double square[3] = {W[0], W[1], W[SNI_GROUP_ROWS + 1]};
+  switch (part->set) {
+  case SNI_IN_RANGE:
+    sni_cone_range(W[0], w[0], part->lo, part->hi, x);
+    break;
+  case SNI_IN_LIMIT:
+    sni_cone_range(W[0], w[0], -part->limit, part->limit, x);
+    project(part, sides, x);
+    break;
+  case SNI_IN_DISC:
+    sni_cone_disc(square, w, part->limit, x);
+    break;
+  case SNI_IN_POLYGON:
+    sni_cone_polygon(square, w, part->limit, sides, x);
+    break;
+  case SNI_IN_CONE: {
+    enum { STEPS = 4 };
+    const double factor = sni_staggered_bound(g, part);
+    double at[3] = {w[0], w[1], w[2]};
+    for (int k = 0; factor > 0 && k < STEPS; k++) {
+      double y[3] = {x[0] - at[0] / factor, x[1] - at[1] / factor, x[2] - at[2] / factor};
+      sni_cone_project(part->mu, y);
+      for (int i = 0; i < 3; i++) {
+        for (int j = 0; j < 3; j++) {
+          at[i] += W[i * SNI_GROUP_ROWS + j] * (y[j] - x[j]);
+        }
+      }
+      memcpy(x, y, sizeof y);
+    }
+    break;
+  }
+  }
+}
+
+/* ---- sweeps ---- */
+
+/* One group by both projections, or one of them; returns the largest change of its own w. */
+static double visit(const sni_staggered *s, sni_group *g, int what, int sides) {
+  enum { LOCAL = 2 }; /* times that a group's normal and friction are told each other */
+  double w[SNI_GROUP_ROWS], dx[SNI_GROUP_ROWS], most = 0;
+  sni_staggered_mul(s, g, s->v, w);
+  for (int i = 0; i < g->nrow; i++) {
+    w[i] += g->e[i] * g->x[i] - g->c[i];
+    dx[i] = -g->x[i];
+  }
+  const int rounds = what == (NORMALS | FRICTION) && g->npart > 1 ? LOCAL : 1;
+  for (int round = 0; round < rounds; round++) {
+    for (int k = 0; k < g->npart; k++) {
+      sni_group_part *part = &g->part[k];
+      const int first = part->row;
+      if (!(what & (rubs(part) ? FRICTION : NORMALS))) {
+        continue;
+      }
+      double before[3];
+      for (int i = 0; i < part->n; i++) {
+        before[i] = g->x[first + i];
+      }
+      if (what & FRICTION) {
+        sni_staggered_limit(g, part);
+      }
+      solve_part(g, part, sides, w + first, g->x + first);
+      for (int j = 0; j < part->n; j++) {
+        const double change = g->x[first + j] - before[j];
+        for (int i = 0; change != 0 && i < g->nrow; i++) {
+          w[i] += g->W[i * SNI_GROUP_ROWS + first + j] * change;
+        }
+      }
+    }
+  }
+  bool moved = false;
+  for (int i = 0; i < g->nrow; i++) {
+    dx[i] += g->x[i];
+    moved = moved || dx[i] != 0;
+    most = fmax(most, g->W[i * SNI_GROUP_ROWS + i] * fabs(dx[i]));
+  }
+  if (moved) {
+    sni_staggered_push(s, g, dx, s->v);
+  }
+  return most;
+}
+
+/* All groups of an island, there or back. */
+static double sweep(const sni_staggered *s, const sni_island *island, int what, bool back,
+                    int sides) {
+  double most = 0;
+  for (int k = 0; k < island->count; k++) {
+    const int i = s->order[island->first + (back ? island->count - 1 - k : k)];
+    most = fmax(most, visit(s, &s->group[i], what, sides));
+  }
+  return most;
+}
+
+void sni_staggered_sweep(const sni_staggered *s, const sni_island *island,
+                         const sni_staggered_options *o, int count) {
+  for (int k = 0; k < count; k++) {
+    sweep(s, island, NORMALS | FRICTION, k % 2, o->sides);
+  }
+}
+
+/* ---- sweeps as directions of conjugate gradients ---- */
+
+static void forget_direction(const sni_staggered *s, const sni_island *island) {
+  for (int k = 0; k < island->ntouched; k++) {
+    const sni_touched *t = &s->touched[island->first_touched + k];
+    memset(s->vp + t->adr, 0, (size_t)t->n * sizeof(double));
+  }
+  for (int k = 0; k < island->count; k++) {
+    sni_group *g = &s->group[s->order[island->first + k]];
+    memset(g->p, 0, sizeof g->p);
+  }
+}
+
+static void note_start(const sni_staggered *s, const sni_island *island) {
+  for (int k = 0; k < island->ntouched; k++) {
+    const sni_touched *t = &s->touched[island->first_touched + k];
+    memcpy(s->v0 + t->adr, s->v + t->adr, (size_t)t->n * sizeof(double));
+  }
+  for (int k = 0; k < island->count; k++) {
+    sni_group *g = &s->group[s->order[island->first + k]];
+    memcpy(g->before, g->x, sizeof g->before);
+  }
+}
+
+/* Goes on along the last direction: what a sweep has changed is a gradient, and  p = change + b p
+ * with b of Fletcher and Reeves, the sweep being the preconditioner.  Where changes grow, the
+ * direction is forgotten. */
+static void go_on(const sni_staggered *s, const sni_island *island, double *last) {
+  double square = 0; /* of the change, in the norm of the groups' own W */
+  for (int k = 0; k < island->count; k++) {
+    const sni_group *g = &s->group[s->order[island->first + k]];
+    for (int i = 0; i < g->nrow; i++) {
+      const double change = g->x[i] - g->before[i];
+      square += g->W[i * SNI_GROUP_ROWS + i] * change * change;
+    }
+  }
+  const double ratio = square / *last, b = ratio <= 1 ? ratio : 0;
+  *last = square;
+  for (int k = 0; k < island->ntouched; k++) {
+    const sni_touched *t = &s->touched[island->first_touched + k];
+    for (int j = t->adr; j < t->adr + t->n; j++) {
+      const double along = b * s->vp[j];
+      s->vp[j] = along + (s->v[j] - s->v0[j]);
+      s->v[j] += along;
+    }
+  }
+  for (int k = 0; k < island->count; k++) {
+    sni_group *g = &s->group[s->order[island->first + k]];
+    for (int i = 0; i < g->nrow; i++) {
+      const double along = b * g->p[i];
+      g->p[i] = along + (g->x[i] - g->before[i]);
+      g->x[i] += along;
+    }
+  }
+}
+
+/* ---- one island ---- */
+
+static double residual_of(sni_staggered *s, sni_group *g, int sides) {
+  double most = 0;
+  sni_staggered_mul(s, g, s->v, g->w);
+  for (int i = 0; i < g->nrow; i++) {
+    g->w[i] += g->e[i] * g->x[i] - g->c[i];
+  }
+  for (int k = 0; k < g->npart; k++) {
+    const sni_group_part *part = &g->part[k];
+    const double factor = sni_staggered_bound(g, part);
+    double y[3];
+    for (int i = 0; i < part->n; i++) {
+      y[i] = g->x[part->row + i] - (factor > 0 ? g->w[part->row + i] / factor : 0);
+    }
+    project(part, sides, y);
+    for (int i = 0; i < part->n; i++) {
+      most = fmax(most, factor * fabs(y[i] - g->x[part->row + i]));
+    }
+  }
+  return most;
+}
+
+double sni_staggered_residual(sni_staggered *s, sni_island *island,
+                              const sni_staggered_options *o) {
+  const double scale = island->scale > 0 ? island->scale : 1;
+  island->residual = 0;
+  for (int k = 0; k < island->count; k++) {
+    const int i = s->order[island->first + k];
+    const double residual = residual_of(s, &s->group[i], o->sides) / scale;
+    if (!(residual <= island->residual)) {
+      island->residual = residual;
+      island->worst = i;
+    }
+  }
+  return island->residual;
+}
+
+/* Sweeps until changes are below `small`; returns sweeps. */
+static int converge(sni_staggered *s, sni_island *island, int what, double small, int most,
+                    int sides, double *change) {
+  double last = INFINITY;
+  int k = 0;
+  forget_direction(s, island);
+  *change = INFINITY;
+  while (k<most && * change> small) {
+    note_start(s, island);
+    *change = sweep(s, island, what, k % 2, sides);
+    k++;
+    if (*change > small && k < most) {
+      go_on(s, island, &last);
+    }
+  }
+  return k;
+}
+
+static void solve_island(sni_staggered *s, sni_island *island, const sni_staggered_options *o) {
+  double scale = 0;
+  for (int k = 0; k < island->count; k++) {
+    sni_group *g = &s->group[s->order[island->first + k]];
+    double w[SNI_GROUP_ROWS];
+    calc_W(s, g);
+    sni_staggered_mul(s, g, s->v, w);
+    for (int i = 0; i < g->nrow; i++) {
+      scale = fmax(scale, fabs(w[i] - g->c[i]));
+    }
+  }
+  island->scale = scale;
+  for (int k = 0; k < island->count; k++) { /* the guess */
+    sni_group *g = &s->group[s->order[island->first + k]];
+    sni_staggered_push(s, g, g->x, s->v);
+  }
+  const double small = 0.1 * o->tolerance * scale;
+  double change;
+  if (!o->one_at_a_time) {
+    island->iterations =
+        converge(s, island, NORMALS | FRICTION, small, o->max_iterations, o->sides, &change);
+  } else {
+    island->iterations = 0;
+    do {
+      double first, second;
+      int n = converge(s, island, NORMALS, 0.1 * small, o->max_iterations, o->sides, &first);
+      n += converge(s, island, FRICTION, 0.1 * small, o->max_iterations, o->sides, &second);
+      island->iterations += n;
+      change = n > 2 ? INFINITY : fmax(first, second);
+    } while (change > small && island->iterations < o->max_iterations);
+  }
+  if (sni_staggered_residual(s, island, o) > o->tolerance) {
+    sni_staggered_newton(s, island, o);
+  }
+}
+
+/* ---- islands ---- */
+
+static int find(int *root, int i) {
+  while (root[i] != i) {
+    root[i] = root[root[i]];
+    i = root[i];
+  }
+  return i;
+}
+
+/* Coordinates that share a group share a root. */
+static void join_coordinates(sni_staggered *s) {
+  for (int i = 0; i < s->room.nv; i++) {
+    s->root[i] = i;
+  }
+  for (int k = 0; k < s->ngroup; k++) {
+    const sni_group *g = &s->group[k];
+    for (int j = 1; j < g->nsegment; j++) {
+      const int a = find(s->root, s->segment[g->segment].adr);
+      const int b = find(s->root, s->segment[g->segment + j].adr);
+      s->root[a < b ? b : a] = a < b ? a : b;
+    }
+  }
+}
+
+/* Groups and what they touch by island; islands in the order of their first groups. */
+static void find_islands(sni_staggered *s) {
+  join_coordinates(s);
+  int *of = s->of, *n = s->touched_n;
+  for (int i = 0; i < s->room.nv; i++) {
+    of[i] = -1;
+    n[i] = 0;
+  }
+  s->nisland = 0;
+  for (int k = 0; k < s->ngroup; k++) {
+    sni_group *g = &s->group[k];
+    const int at = g->nsegment > 0 ? find(s->root, s->segment[g->segment].adr) : -1;
+    if (at >= 0 && of[at] < 0) {
+      of[at] = s->nisland;
+      s->island[s->nisland++] = (sni_island){0};
+    }
+    g->island = at >= 0 ? of[at] : -1;
+    if (at >= 0) {
+      s->island[of[at]].count++;
+    }
+    for (int j = 0; j < g->nsegment; j++) {
+      const sni_group_segment *segment = &s->segment[g->segment + j];
+      s->island[of[at]].ntouched += n[segment->adr] == 0;
+      n[segment->adr] = segment->n;
+    }
+  }
+  for (int k = 0, groups = 0, touched = 0; k < s->nisland; k++) {
+    sni_island *island = &s->island[k];
+    island->first = groups;
+    island->first_touched = touched;
+    groups += island->count;
+    touched += island->ntouched;
+    island->count = island->ntouched = 0;
+  }
+  for (int k = 0; k < s->ngroup; k++) {
+    const sni_group *g = &s->group[k];
+    sni_island *island = g->island >= 0 ? &s->island[g->island] : NULL;
+    if (island) {
+      s->order[island->first + island->count++] = k;
+    }
+    for (int j = 0; j < g->nsegment; j++) {
+      const int adr = s->segment[g->segment + j].adr;
+      if (n[adr] > 0) {
+        s->touched[island->first_touched + island->ntouched++] = (sni_touched){adr, n[adr]};
+        n[adr] = 0;
+      }
+    }
+  }
+}
+
+sn_status sni_staggered_solve(sni_staggered *s, const sni_staggered_options *o,
+                              sni_staggered_info *info) {
+  *info = (sni_staggered_info){.worst = -1};
+  find_islands(s);
+  for (int k = 0; k < s->nisland; k++) {
+    sni_island *island = &s->island[k];
+    solve_island(s, island, o);
+    info->iterations =
+        island->iterations > info->iterations ? island->iterations : info->iterations;
+    if (!(island->residual <= info->residual)) {
+      info->residual = island->residual;
+      info->worst = island->worst;
+    }
+    info->unconverged += !(island->residual <= o->tolerance);
+  }
+  return info->unconverged > 0 ? SN_NOT_CONVERGED : SN_OK;
+}
+
+/* ---- memory ---- */
+
+static size_t lay_out(sni_staggered *s, const sni_staggered_room *room, char *memory) {
+  const size_t nv = (size_t)room->nv, n = (size_t)room->ngroup;
+  size_t used = 0;
+#define TAKE(count, size)                                                                          \
+  (memory ? (void *)(memory + used) : NULL);                                                       \
+  used += ((count) * (size) + 63) / 64 * 64
+  s->v = TAKE(nv, sizeof *s->v);
+  s->vp = TAKE(nv, sizeof *s->vp);
+  s->v0 = TAKE(nv, sizeof *s->v0);
+  s->group = TAKE(n, sizeof *s->group);
+  s->segment = TAKE((size_t)room->nsegment, sizeof *s->segment);
+  s->number = TAKE(room->numbers, sizeof *s->number);
+  s->dense = TAKE((size_t)SNI_NEWTON_MAX * (SNI_NEWTON_MAX + 4), sizeof *s->dense);
+  s->island = TAKE(n, sizeof *s->island);
+  s->touched = TAKE(nv, sizeof *s->touched);
+  s->order = TAKE(n, sizeof *s->order);
+  s->root = TAKE(nv, sizeof *s->root);
+  s->of = TAKE(nv, sizeof *s->of);
+  s->touched_n = TAKE(nv, sizeof *s->touched_n);
+#undef TAKE
+  return used;
+}
+
+size_t sni_staggered_size(const sni_staggered_room *room) {
+  sni_staggered s;
+  return lay_out(&s, room, NULL);
+}
+
+void sni_staggered_place(sni_staggered *s, const sni_staggered_room *room, void *memory) {
+  *s = (sni_staggered){.room = *room};
+  lay_out(s, room, memory);
+}

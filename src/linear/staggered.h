@@ -1,0 +1,144 @@
+/* staggered.h: impulses of contacts and of whatever rubs, by Staggered Projections [RM Alg 2].
+ *
+ * A system A v = b is given by its answer v without impulses.  Groups of rows H (a contact: its
+ * normal, two tangents, perhaps spinning and rolling) push on it with x:
+ *
+ *     v = A^-1 (b + H^T x),     w = H v + e x - c
+ *
+ * Each part of a group has a set for its x (cone.h).  The contact projection finds the least of
+ * 1/2 x^T (H A^-1 H^T + e) x + .. over the normals with the friction as it is [RM 11], the friction
+ * projection that over the tangents with limits  mu x_n  as they are [RM 12], and both alternate
+ * until nothing changes.  What they agree upon is Coulomb's law: normals with x >= 0, w >= 0 and
+ * x w = 0; friction within its cone, against the sliding.
+ *
+ * Both projections are swept group by group, interleaved or one after the other, and sweeps are
+ * joined to directions of nonlinear conjugate gradients.  Neither A nor H A^-1 H^T is formed: a row
+ * knows the coordinates of v that it touches.  Coordinates may be any in which that is so: with
+ * A^-1 = Y^T Y and v = Y^T u a row has the same numbers for H and for A^-1 H^T.
+ *
+ * Limits that follow from something else than a row of the same group, as those of friction in
+ * joints, stand; whoever set them solves again with better ones.
+ *
+ * Groups that share no coordinates belong to different islands, which are solved on their own. */
+#ifndef SNI_STAGGERED_H
+#define SNI_STAGGERED_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "sinew/types.h"
+
+/* Rows of a group at most: normal, two tangents, spin, two of rolling. */
+enum { SNI_GROUP_ROWS = 6, SNI_GROUP_PARTS = 4 };
+/* Islands with more coordinates are left to sweeps. */
+enum { SNI_NEWTON_MAX = 192 };
+
+typedef enum sni_part_set {
+  SNI_IN_RANGE,   /* one number, between lo and hi                                             */
+  SNI_IN_LIMIT,   /* one number, between -limit and limit                                      */
+  SNI_IN_DISC,    /* two numbers, |x| <= limit                                                 */
+  SNI_IN_POLYGON, /* two numbers                                                               */
+  SNI_IN_CONE     /* three numbers: the normal and its friction in one convex set             */
+} sni_part_set;
+
+typedef struct sni_group_part {
+  sni_part_set set;
+  int row, n;    /* its rows in the group                                                      */
+  int of;        /* row in the group whose x makes the limit: mu x; -1: `limit` stands         */
+  double mu;     /* of limits and cones                                                        */
+  double limit;  /* at the moment                                                              */
+  double lo, hi; /* of ranges                                                                  */
+} sni_group_part;
+
+/* Coordinates that a group touches: numbers n at adr of v, for each row of the group. */
+typedef struct sni_group_segment {
+  int adr, n;
+  double *h, *x; /* nrow x n: H, and A^-1 H^T; may be the same                                 */
+} sni_group_segment;
+
+typedef struct sni_group {
+  int nrow, npart, nsegment;
+  int segment; /* first of its segments                                                        */
+  int island;
+  sni_group_part part[SNI_GROUP_PARTS];
+  double c[SNI_GROUP_ROWS]; /* w = H v + e x - c                                               */
+  double e[SNI_GROUP_ROWS];
+  double x[SNI_GROUP_ROWS]; /* a guess, then the answer                                        */
+  double w[SNI_GROUP_ROWS]; /* with the answer                                                 */
+  /* the rest is scratch */
+  double W[SNI_GROUP_ROWS * SNI_GROUP_ROWS];
+  double before[SNI_GROUP_ROWS], p[SNI_GROUP_ROWS];
+} sni_group;
+
+typedef struct sni_island {
+  int first, count; /* of its groups, in `order`                                               */
+  int first_touched, ntouched;
+  int iterations;
+  double scale;    /* the largest |w| without impulses                                         */
+  int worst;       /* the group with it                                                        */
+  double residual; /* see sni_staggered_info                                                   */
+} sni_island;
+
+typedef struct sni_touched {
+  int adr, n;
+} sni_touched;
+
+/* What there is room for. */
+typedef struct sni_staggered_room {
+  int nv, ngroup, nsegment;
+  size_t numbers; /* of all h and x                                                            */
+} sni_staggered_room;
+
+typedef struct sni_staggered {
+  sni_staggered_room room;
+  double *v; /* nv  without impulses, then with them                                           */
+  sni_group *group;
+  int ngroup;
+  sni_group_segment *segment;
+  int nsegment;
+  double *number;
+  size_t nnumber;
+  sni_island *island; /* after a solve                                                         */
+  int nisland;
+  int *order; /* groups by island                                                              */
+  /* the rest is scratch */
+  double *vp, *v0;
+  double *dense;  /* of Newton's method                                                         */
+  int *root, *of; /* nv  union and find                                                        */
+  int *touched_n; /* nv                                                                        */
+  sni_touched *touched; /* what groups touch, by island                                        */
+} sni_staggered;
+
+typedef struct sni_staggered_options {
+  double tolerance;   /* of the residual                                                      */
+  int max_iterations; /* sweeps of an island                                                  */
+  int sides;          /* of polygons                                                          */
+  bool one_at_a_time; /* each projection to its end before the other one, as printed          */
+} sni_staggered_options;
+
+typedef struct sni_staggered_info {
+  int iterations;  /* the most of an island                                                    */
+  double residual; /* max |x - P(x - w/W)| W, P the nearest point of the part's set: how far rates
+                      are from what the law asks for, by the largest without impulses           */
+  int worst;       /* group with that residual; -1: none                                       */
+  int unconverged; /* islands above the tolerance                                              */
+} sni_staggered_info;
+
+size_t sni_staggered_size(const sni_staggered_room *room);
+void sni_staggered_place(sni_staggered *s, const sni_staggered_room *room, void *memory);
+
+/* No groups. */
+void sni_staggered_clear(sni_staggered *s);
+/* One more group, of rows without parts, segments and numbers; NULL: there is no room. */
+sni_group *sni_staggered_add(sni_staggered *s, int nrow);
+/* Gives the last group a segment with h zero; same: x is h.  NULL: there is no room. */
+sni_group_segment *sni_staggered_touch(sni_staggered *s, int adr, int n, bool same);
+/* Takes the last group away again. */
+void sni_staggered_drop(sni_staggered *s);
+
+/* SN_NOT_CONVERGED: x is within its sets, and how good it is stands in info.  Takes no memory, and
+ * gives the same bits for the same input. */
+sn_status sni_staggered_solve(sni_staggered *s, const sni_staggered_options *o,
+                              sni_staggered_info *info);
+
+#endif

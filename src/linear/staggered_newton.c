@@ -1,0 +1,406 @@
+/* staggered_newton.c: the same law by Newton's method, for islands on which sweeps are slow.
+ *
+ * Piles of heavy things on light ones, wedges, and bodies held by friction alone need thousands of
+ * sweeps.  With a guess x0 and numbers r > 0 the law is the same as
+ *
+ *     F(v) = v - v_free - A^-1 H^T x(v) = 0,     x(v) = P(x0 - r w),     w = H v - c
+ *
+ * once x = x0 at its solution: the method of multipliers.  P is the nearest point of a part's set,
+ * with the limits mu x_n of friction moving along, so F is smooth but for the bends of P, and
+ * Newton's method with steps that are cut where |F| does not fall ends in a few steps.  The
+ * unknowns are rates, so rows that repeat each other do no harm.  Dense: only for islands of a few
+ * dozen bodies. */
+#include "linear/staggered_parts.h"
+
+#include "math/so3.h"
+
+#include <math.h>
+#include <string.h>
+
+/* What r is, by the row's own 1/W. */
+#define STIFF 30.0
+/* |F| by |v_free|: nothing more to be had, and good enough where rounding leaves no more. */
+#define EXACT  1e-13
+#define NEARLY 1e-11
+
+/* ---- the nearest points, with their slopes ---- */
+
+typedef struct slope {
+  double x[3];
+  double D[3][3]; /* dx/dy                                                                     */
+  double by[3];   /* dx/dlimit                                                                 */
+} slope;
+
+static void slope_one(double y, double lo, double hi, double at_lo, double at_hi, slope *out) {
+  *out = (slope){0};
+  out->x[0] = fmax(lo, fmin(hi, y));
+  out->D[0][0] = y > lo && y < hi;
+  out->by[0] = y <= lo ? at_lo : y >= hi ? at_hi : 0;
+}
+
+static void slope_disc(const double *y, double r, slope *out) {
+  *out = (slope){0};
+  const double length = hypot(y[0], y[1]);
+  if (length <= r) {
+    out->x[0] = y[0];
+    out->x[1] = y[1];
+    out->D[0][0] = out->D[1][1] = 1;
+    return;
+  }
+  const double c = y[0] / length, s = y[1] / length, factor = r / length;
+  out->x[0] = r * c;
+  out->x[1] = r * s;
+  out->by[0] = c;
+  out->by[1] = s;
+  out->D[0][0] = factor * s * s;
+  out->D[0][1] = out->D[1][0] = -factor * c * s;
+  out->D[1][1] = factor * c * c;
+}
+
+static void slope_polygon(const double *y, double r, int sides, slope *out) {
+  *out = (slope){0};
+  out->x[0] = y[0];
+  out->x[1] = y[1];
+  sni_cone_project_polygon(r, sides, out->x);
+  const double off[2] = {y[0] - out->x[0], y[1] - out->x[1]};
+  if (off[0] == 0 && off[1] == 0) {
+    out->D[0][0] = out->D[1][1] = 1;
+    return;
+  }
+  /* along the side that it is on; at a corner nothing but the size moves it */
+  const double at = hypot(out->x[0], out->x[1]), length = hypot(off[0], off[1]);
+  const double n[2] = {off[0] / length, off[1] / length};
+  if (at >= r * (1 - 1e-12)) {
+    const double each = 2 * SN_PI / sides, angle = each * round(atan2(y[1], y[0]) / each);
+    out->by[0] = cos(angle);
+    out->by[1] = sin(angle);
+    return;
+  }
+  const double inner = cos(SN_PI / sides);
+  out->by[0] = inner * n[0];
+  out->by[1] = inner * n[1];
+  out->D[0][0] = n[1] * n[1];
+  out->D[0][1] = out->D[1][0] = -n[0] * n[1];
+  out->D[1][1] = n[0] * n[0];
+}
+
+static void slope_cone(const double *y, double mu, slope *out) {
+  *out = (slope){0};
+  const double length = hypot(y[1], y[2]);
+  memcpy(out->x, y, sizeof out->x);
+  sni_cone_project(mu, out->x);
+  if (length <= mu * y[0]) {
+    out->D[0][0] = out->D[1][1] = out->D[2][2] = 1;
+    return;
+  }
+  const double size = 1 + mu * mu, n = (y[0] + mu * length) / size;
+  if (n <= 0) {
+    return;
+  }
+  /* x = n (1, mu u), u = y_t/|y_t| */
+  const double u[3] = {1, mu * y[1] / length, mu * y[2] / length};
+  for (int i = 0; i < 3; i++) {
+    for (int j = 0; j < 3; j++) {
+      out->D[i][j] = u[i] * u[j] / size;
+    }
+  }
+  const double c = y[1] / length, s = y[2] / length, turn = n * mu / length;
+  out->D[1][1] += turn * s * s;
+  out->D[1][2] -= turn * c * s;
+  out->D[2][1] -= turn * c * s;
+  out->D[2][2] += turn * c * c;
+}
+
+static void slope_of(const sni_group_part *part, int sides, const double *y, slope *out) {
+  switch (part->set) {
+  case SNI_IN_RANGE:
+    slope_one(y[0], part->lo, part->hi, 0, 0, out);
+    break;
+  case SNI_IN_LIMIT:
+    slope_one(y[0], -part->limit, part->limit, -1, 1, out);
+    break;
+  case SNI_IN_DISC:
+    slope_disc(y, part->limit, out);
+    break;
+  case SNI_IN_POLYGON:
+    slope_polygon(y, part->limit, sides, out);
+    break;
+  case SNI_IN_CONE:
+    slope_cone(y, part->mu, out);
+    break;
+  }
+}
+
+/* ---- F and its slope ---- */
+
+typedef struct newton {
+  sni_staggered *s;
+  const sni_island *island;
+  const sni_staggered_options *o;
+  int n;     /* unknowns                                                                    */
+  double *J; /* n x n                                                                       */
+  double *F, *step, *start, *free; /* n                                                        */
+  double stiff; /* r, by 1/W                                                                   */
+} newton;
+
+/* x of the group from v, and with D: dx = -D dw. */
+static void calc_x(const newton *nt, sni_group *g, double D[SNI_GROUP_ROWS][SNI_GROUP_ROWS]) {
+  double w[SNI_GROUP_ROWS];
+  sni_staggered_mul(nt->s, g, nt->s->v, w);
+  if (D) {
+    memset(D, 0, sizeof(double[SNI_GROUP_ROWS][SNI_GROUP_ROWS]));
+  }
+  for (int k = 0; k < g->npart; k++) {
+    sni_group_part *part = &g->part[k];
+    const int first = part->row;
+    const double own = sni_staggered_bound(g, part);
+    if (!(own > 0)) {
+      continue;
+    }
+    const double e = part->set == SNI_IN_RANGE ? g->e[first] : 0;
+    const double r = nt->stiff / own, soft = 1 / (1 + r * e);
+    double y[3];
+    for (int i = 0; i < part->n; i++) {
+      y[i] = soft * (g->before[first + i] - r * (w[first + i] - g->c[first + i]));
+    }
+    sni_staggered_limit(g, part);
+    slope at;
+    slope_of(part, nt->o->sides, y, &at);
+    for (int i = 0; i < part->n; i++) {
+      g->x[first + i] = at.x[i];
+      for (int j = 0; D && j < part->n; j++) {
+        D[first + i][first + j] = soft * r * at.D[i][j];
+      }
+      for (int j = 0; D && part->of >= 0 && j < g->nrow; j++) {
+        D[first + i][j] += at.by[i] * part->mu * D[part->of][j];
+      }
+    }
+  }
+}
+
+static double calc_F(const newton *nt) {
+  sni_staggered *s = nt->s;
+  double square = 0;
+  for (int k = 0; k < nt->island->count; k++) {
+    calc_x(nt, &s->group[s->order[nt->island->first + k]], NULL);
+  }
+  for (int k = 0, at = 0; k < nt->island->ntouched;
+       at += s->touched[nt->island->first_touched + k++].n) {
+    const sni_touched *t = &s->touched[nt->island->first_touched + k];
+    for (int j = 0; j < t->n; j++) {
+      nt->F[at + j] = s->v[t->adr + j] - nt->free[at + j];
+    }
+  }
+  for (int k = 0; k < nt->island->count; k++) {
+    const sni_group *g = &s->group[s->order[nt->island->first + k]];
+    for (int m = 0; m < g->nsegment; m++) {
+      const sni_group_segment *segment = &s->segment[g->segment + m];
+      const int at = s->of[segment->adr], n = segment->n;
+      for (int i = 0; i < g->nrow; i++) {
+        for (int j = 0; j < n; j++) {
+          nt->F[at + j] -= segment->x[(size_t)i * (size_t)n + (size_t)j] * g->x[i];
+        }
+      }
+    }
+  }
+  for (int i = 0; i < nt->n; i++) {
+    square += nt->F[i] * nt->F[i];
+  }
+  return square;
+}
+
+/* J = 1 + sum A^-1 H^T D H */
+static void calc_J(const newton *nt) {
+  sni_staggered *s = nt->s;
+  const int n = nt->n;
+  memset(nt->J, 0, (size_t)n * (size_t)n * sizeof *nt->J);
+  for (int i = 0; i < n; i++) {
+    nt->J[i * n + i] = 1;
+  }
+  for (int k = 0; k < nt->island->count; k++) {
+    sni_group *g = &s->group[s->order[nt->island->first + k]];
+    double D[SNI_GROUP_ROWS][SNI_GROUP_ROWS];
+    calc_x(nt, g, D);
+    for (int a = 0; a < g->nsegment; a++) {
+      const sni_group_segment *row = &s->segment[g->segment + a];
+      for (int b = 0; b < g->nsegment; b++) {
+        const sni_group_segment *column = &s->segment[g->segment + b];
+        for (int i = 0; i < g->nrow; i++) {
+          for (int j = 0; j < g->nrow; j++) {
+            for (int p = 0; D[i][j] != 0 && p < row->n; p++) {
+              const double factor = D[i][j] * row->x[i * row->n + p];
+              double *to = nt->J + (size_t)(s->of[row->adr] + p) * (size_t)n + s->of[column->adr];
+              for (int q = 0; q < column->n; q++) {
+                to[q] += factor * column->h[j * column->n + q];
+              }
+            }
+          }
+        }
+      }
+    }
+  }
+}
+
+/* J step = F by Gauss's method, pivots by columns; J is used up.  False: it is singular. */
+static bool solve_J(const newton *nt) {
+  const int n = nt->n;
+  double *J = nt->J, *b = nt->step;
+  memcpy(b, nt->F, (size_t)n * sizeof *b);
+  for (int k = 0; k < n; k++) {
+    int best = k;
+    for (int i = k + 1; i < n; i++) {
+      best = fabs(J[i * n + k]) > fabs(J[best * n + k]) ? i : best;
+    }
+    if (!(fabs(J[best * n + k]) > 1e-300)) {
+      return false;
+    }
+    if (best != k) {
+      for (int j = k; j < n; j++) {
+        const double x = J[k * n + j];
+        J[k * n + j] = J[best * n + j];
+        J[best * n + j] = x;
+      }
+      const double x = b[k];
+      b[k] = b[best];
+      b[best] = x;
+    }
+    for (int i = k + 1; i < n; i++) {
+      const double factor = J[i * n + k] / J[k * n + k];
+      for (int j = k + 1; factor != 0 && j < n; j++) {
+        J[i * n + j] -= factor * J[k * n + j];
+      }
+      b[i] -= factor * b[k];
+    }
+  }
+  for (int k = n - 1; k >= 0; k--) {
+    for (int j = k + 1; j < n; j++) {
+      b[k] -= J[k * n + j] * b[j];
+    }
+    b[k] /= J[k * n + k];
+  }
+  return true;
+}
+
+/* v = start - part step */
+static void put(const newton *nt, double part) {
+  sni_staggered *s = nt->s;
+  for (int k = 0, at = 0; k < nt->island->ntouched; k++) {
+    const sni_touched *t = &s->touched[nt->island->first_touched + k];
+    for (int j = 0; j < t->n; j++, at++) {
+      s->v[t->adr + j] = nt->start[at] - part * nt->step[at];
+    }
+  }
+}
+
+/* F = 0 with x0 as it stands in `before`.  False: it is not. */
+static bool descend(const newton *nt, double size) {
+  enum { STEPS = 30, CUTS = 12 };
+  sni_staggered *s = nt->s;
+  const double done = EXACT * size, enough = NEARLY * size;
+  double square = calc_F(nt);
+  for (int k = 0; k < STEPS && square > done * done; k++) {
+    for (int m = 0, at = 0; m < nt->island->ntouched; m++) {
+      const sni_touched *t = &s->touched[nt->island->first_touched + m];
+      memcpy(nt->start + at, s->v + t->adr, (size_t)t->n * sizeof(double));
+      at += t->n;
+    }
+    calc_J(nt);
+    if (!solve_J(nt)) {
+      return false;
+    }
+    double part = 1, next = INFINITY;
+    for (int cut = 0; cut < CUTS; cut++, part *= 0.5) {
+      put(nt, part);
+      next = calc_F(nt);
+      if (next < (1 - 0.1 * part) * square) {
+        break;
+      }
+    }
+    if (!(next < square)) { /* as good as it gets */
+      put(nt, 0);
+      calc_F(nt);
+      break;
+    }
+    square = next;
+  }
+  return square <= enough * enough;
+}
+
+/* v as the impulses make it. */
+static void push_all(const newton *nt) {
+  sni_staggered *s = nt->s;
+  for (int k = 0, at = 0; k < nt->island->ntouched; k++) {
+    const sni_touched *t = &s->touched[nt->island->first_touched + k];
+    memcpy(s->v + t->adr, nt->free + at, (size_t)t->n * sizeof(double));
+    at += t->n;
+  }
+  for (int k = 0; k < nt->island->count; k++) {
+    const sni_group *g = &s->group[s->order[nt->island->first + k]];
+    sni_staggered_push(s, g, g->x, s->v);
+  }
+}
+
+/* x of all groups from `before` or from the best so far, or there. */
+static void copy_x(const newton *nt, size_t from, size_t to) {
+  for (int k = 0; k < nt->island->count; k++) {
+    sni_group *g = &nt->s->group[nt->s->order[nt->island->first + k]];
+    memcpy((char *)g + to, (char *)g + from, sizeof g->x);
+  }
+}
+
+bool sni_staggered_newton(sni_staggered *s, sni_island *island, const sni_staggered_options *o) {
+  enum { OUTER = 40 };
+  int n = 0;
+  for (int k = 0; k < island->ntouched; k++) {
+    const sni_touched *t = &s->touched[island->first_touched + k];
+    s->of[t->adr] = n;
+    n += t->n;
+  }
+  if (n > SNI_NEWTON_MAX) {
+    return false;
+  }
+  newton nt = {s, island, o, n, s->dense, NULL, NULL, NULL, NULL, STIFF};
+  nt.F = s->dense + (size_t)n * (size_t)n;
+  nt.step = nt.F + n;
+  nt.start = nt.step + n;
+  nt.free = nt.start + n;
+  for (int k = 0; k < island->count; k++) {
+    sni_group *g = &s->group[s->order[island->first + k]];
+    double back[SNI_GROUP_ROWS];
+    for (int i = 0; i < g->nrow; i++) {
+      back[i] = -g->x[i];
+    }
+    sni_staggered_push(s, g, back, s->v);
+  }
+  for (int k = 0, at = 0; k < island->ntouched; k++) {
+    const sni_touched *t = &s->touched[island->first_touched + k];
+    memcpy(nt.free + at, s->v + t->adr, (size_t)t->n * sizeof(double));
+    at += t->n;
+  }
+  double size = 0;
+  for (int i = 0; i < n; i++) {
+    size += nt.free[i] * nt.free[i];
+  }
+  const size_t x = offsetof(sni_group, x), best = offsetof(sni_group, p);
+  double least = island->residual;
+  copy_x(&nt, x, best);
+  for (int outer = 0; outer < OUTER && least > o->tolerance; outer++) {
+    island->iterations++;
+    copy_x(&nt, x, offsetof(sni_group, before));
+    push_all(&nt);
+    const bool found = descend(&nt, sqrt(size));
+    nt.stiff *= found ? 3 : 0.2;
+    push_all(&nt);
+    if (found && sni_staggered_residual(s, island, o) < least) {
+      least = island->residual;
+      copy_x(&nt, x, best);
+    } else if (!found) {
+      copy_x(&nt, best, x);
+      push_all(&nt);
+      sni_staggered_sweep(s, island, o, 10);
+    }
+  }
+  copy_x(&nt, best, x);
+  push_all(&nt);
+  return sni_staggered_residual(s, island, o) <= o->tolerance;
+}

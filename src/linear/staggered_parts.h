@@ -1,0 +1,25 @@
+/* staggered_parts.h: what the two solvers of staggered.h share. */
+#ifndef SNI_STAGGERED_PARTS_H
+#define SNI_STAGGERED_PARTS_H
+
+#include "linear/cone.h"
+#include "linear/staggered.h"
+
+/* out = H v of a group, v += A^-1 H^T x, the limit of a part as it follows from x, and an upper
+ * bound of the part's own matrix: what it is divided by for steps that are sure. */
+void sni_staggered_mul(const sni_staggered *s, const sni_group *g, const double *v, double *out);
+void sni_staggered_push(const sni_staggered *s, const sni_group *g, const double *x, double *v);
+void sni_staggered_limit(const sni_group *g, sni_group_part *part);
+double sni_staggered_bound(const sni_group *g, const sni_group_part *part);
+
+/* The island's residual, see sni_staggered_info; fills w. */
+double sni_staggered_residual(sni_staggered *s, sni_island *island, const sni_staggered_options *o);
+
+/* So many times both projections of all its groups. */
+void sni_staggered_sweep(const sni_staggered *s, const sni_island *island,
+                         const sni_staggered_options *o, int count);
+
+/* From x and v as they stand.  False: did not converge, or too large. */
+bool sni_staggered_newton(sni_staggered *s, sni_island *island, const sni_staggered_options *o);
+
+#endif
