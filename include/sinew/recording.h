@@ -31,7 +31,8 @@ extern "C" {
 typedef struct sn_contact_point {
   uint32_t body, other; /* SN_WORLD: the world */
   float point[3];
-  float force[3]; /* on body */
+  float normal[3]; /* unit, from other towards body */
+  float force[3];  /* on body */
 } sn_contact_point;
 
 typedef enum sn_arrow_kind { SN_ARROW_FORCE, SN_ARROW_TORQUE, SN_ARROW_HAND } sn_arrow_kind;
@@ -79,8 +80,8 @@ typedef struct sn_bytes {
 
 /* More for a frame.  Any of it may be left out. */
 typedef struct sn_frame_extra {
-  bool jump; /* not to be interpolated from the frame before */
-  const sn_contact_point *contact;
+  bool jump;                       /* not to be interpolated from the frame before */
+  const sn_contact_point *contact; /* beside those that the sim has found */
   int ncontact;
   const sn_arrow *arrow; /* beside those of the scene's forces */
   int narrow;

@@ -8,7 +8,7 @@
 
 /* Numbers go as they lie in memory. */
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "recordings are little-endian");
-_Static_assert(sizeof(sn_contact_point) == 32 && sizeof(sn_arrow) == 32, "as in the file");
+_Static_assert(sizeof(sn_contact_point) == 44 && sizeof(sn_arrow) == 32, "as in the file");
 
 _Static_assert(SN_ARROW_FORCE == 0 && SN_ARROW_TORQUE == 1 && SN_ARROW_HAND == 2, "likewise");
 

@@ -435,10 +435,16 @@ sn_status sn_recording_read(sn_recording *r, int64_t k, sn_recorded *frame, sn_e
   frame->contact = (const sn_contact_point *)(const void *)at;
   at += sizeof(sn_contact_point) * (size_t)h->ncontact;
   frame->arrow = (const sn_arrow *)(const void *)at;
-  return all_finite(frame->channel, r->nchannel, frame->pose, 7 * r->nbody)
-             ? SN_OK
-             : sni_fail(err, SN_E_VALUE, "'%s': frame %lld has a number that is not finite",
-                        r->path, (long long)k);
+  bool good = all_finite(frame->channel, r->nchannel, frame->pose, 7 * r->nbody);
+  for (int i = 0; i < frame->ncontact; i++) {
+    good = good && all_finite(NULL, 0, frame->contact[i].point, 9);
+  }
+  for (int i = 0; i < frame->narrow; i++) {
+    good = good && all_finite(NULL, 0, frame->arrow[i].point, 6);
+  }
+  return good ? SN_OK
+              : sni_fail(err, SN_E_VALUE, "'%s': frame %lld has a number that is not finite",
+                         r->path, (long long)k);
 }
 
 sn_status sni_recording_mesh(sn_recording *r, int k, sni_snr_mesh *out, sn_error *err) {

@@ -288,7 +288,7 @@ sn_status sn_recorder_frame(sn_recorder *r, const sn_state *state, const sn_inpu
                                    .nbody = (uint32_t)sim->m->tree.nbody,
                                    .nchannel = (uint32_t)r->choice.count,
                                    .nline = (uint32_t)sim->m->nline,
-                                   .ncontact = (uint32_t)x->ncontact,
+                                   .ncontact = (uint32_t)(sim->ntouch + x->ncontact),
                                    .narrow = own + (uint32_t)x->narrow,
                                    .flags = x->jump ? SNI_SNR_JUMP : 0};
   char *to = NULL;
@@ -307,6 +307,8 @@ sn_status sn_recorder_frame(sn_recorder *r, const sn_state *state, const sn_inpu
   to += 28 * (size_t)head.nbody;
   put_tensions(sim, &e, to);
   to += 4 * (size_t)head.nline;
+  put_list(to, sim->touch, (size_t)sim->ntouch * sizeof *sim->touch);
+  to += (size_t)sim->ntouch * sizeof *sim->touch;
   put_list(to, x->contact, (size_t)x->ncontact * sizeof *x->contact);
   to += (size_t)x->ncontact * sizeof *x->contact;
   put_arrows(sim, &e, to);

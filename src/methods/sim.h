@@ -3,7 +3,7 @@
 #define SNI_SIM_H
 
 #include "dynamics/rows.h"
-#include "sinew/sinew.h"
+#include "sinew/recording.h"
 
 /* One block: this head, q, qd, then the method's private part.  Everything that must be saved to
  * resume exactly is in it. */
@@ -68,6 +68,10 @@ struct sn_sim {
   double *q, *qd, *qdd, *tau; /* nv each    */
   sn_vec6 *F;                 /* nbody      */
   double *acting;             /* nv  joint forces of springs, drives, forces and input       */
+  /* Where bodies touch, at the end of the last step: the method that finds contacts points to its
+   * own list.  Recordings show it. */
+  const sn_contact_point *touch;
+  int ntouch;
 };
 
 sn_status sni_sim_check_state(const sn_sim *sim, const sn_state *state, sn_error *err);

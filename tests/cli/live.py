@@ -205,12 +205,12 @@ class Page:
             at += 8 + size
 
     def frame(self, body):
-        t, number, nbody, nchannel, nline, _, narrow, flags = struct.unpack_from("<dQIIIIII", body)
+        t, number, nbody, nchannel, nline, ncontact, narrow, flags = struct.unpack_from("<dQIIIIII", body)
         head = self.heads[-1]
         assert (nbody, nchannel) == (len(head["bodies"]), len(head["channels"]))
         channels = struct.unpack_from(f"<{nchannel}d", body, 40)
         numbers = struct.unpack_from(f"<{7 * nbody}f", body, 40 + 8 * nchannel)
-        at = 40 + 8 * nchannel + 4 * (7 * nbody + nline)
+        at = 40 + 8 * nchannel + 4 * (7 * nbody + nline) + 44 * ncontact
         arrows = [struct.unpack_from("<II6f", body, at + 32 * k) for k in range(narrow)]
         poses = {b["name"]: numbers[7 * k:7 * k + 7] for k, b in enumerate(head["bodies"])}
         return Frame(t, number, poses, dict(zip(head["channels"], channels)), arrows, flags)

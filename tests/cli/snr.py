@@ -49,8 +49,8 @@ class Recording:
             at += 8 * C + 28 * B
             self.tension.append(np.frombuffer(payload, "<f4", L, at))
             at += 4 * L
-            self.contacts.append([struct.unpack_from("<2I6f", payload, at + 32 * i) for i in range(count[3])])
-            at += 32 * count[3]
+            self.contacts.append([struct.unpack_from("<2I9f", payload, at + 44 * i) for i in range(count[3])])
+            at += 44 * count[3]
             self.arrows.append([struct.unpack_from("<2I6f", payload, at + 32 * i) for i in range(count[4])])
             at += 32 * count[4]
             assert len(payload) == (at + 7) // 8 * 8 and not any(payload[at:]), (len(payload), at)

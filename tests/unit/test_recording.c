@@ -1,6 +1,7 @@
 /* Recordings: what was written is what is read, bit for bit; files that were cut short are good up
  * to their last whole frame; nothing takes memory that grows with the length of a run. */
 #define _POSIX_C_SOURCE 200809L
+#include "methods/sim.h"
 #include "recordings.h"
 
 #include <unistd.h>
@@ -227,21 +228,26 @@ TEST(more_can_be_put_into_a_frame) {
   recorded_bytes all = {0};
   sn_error err = {0};
   sn_bytes b;
-  const sn_contact_point contact[2] = {{0, SN_WORLD, {1, 2, 3}, {4, 5, 6}},
-                                       {1, 2, {7, 8, 9}, {0, 0, 1}}};
+  const sn_contact_point contact[2] = {{0, SN_WORLD, {1, 2, 3}, {0, 0, 1}, {4, 5, 6}},
+                                       {1, 2, {7, 8, 9}, {1, 0, 0}, {0, 0, 1}}};
+  const sn_contact_point found = {2, 1, {3, 1, 4}, {0, 1, 0}, {1, 5, 9}};
   const sn_arrow hand = {2, SN_ARROW_HAND, {1, 1, 1}, {2, 2, 2}};
   const sn_frame_extra extra = {
       .jump = true, .contact = contact, .ncontact = 2, .arrow = &hand, .narrow = 1};
   CHECK(!sn_recorder_head(r.recorder, &b, &err), "%s", err.text);
   recorded_append(&all, b);
+  r.sim->touch = &found; /* as a method that finds contacts does */
+  r.sim->ntouch = 1;
   CHECK(!sn_recorder_frame(r.recorder, r.state, NULL, &extra, &b, &err), "%s", err.text);
   recorded_append(&all, b);
+  r.sim->ntouch = 0;
   sn_recording *rec = NULL;
   sn_recorded f;
   CHECK(!open_bytes(all.data, all.size, &rec, &err), "%s", err.text);
   CHECK(!sn_recording_read(rec, 0, &f, &err), "%s", err.text);
-  CHECK(f.jump && f.ncontact == 2 && f.narrow == 4, "%d contacts, %d arrows", f.ncontact, f.narrow);
-  CHECK(memcmp(f.contact, contact, sizeof contact) == 0, "contacts");
+  CHECK(f.jump && f.ncontact == 3 && f.narrow == 4, "%d contacts, %d arrows", f.ncontact, f.narrow);
+  CHECK(memcmp(f.contact, &found, sizeof found) == 0, "that of the sim comes first");
+  CHECK(memcmp(f.contact + 1, contact, sizeof contact) == 0, "contacts");
   CHECK(memcmp(&f.arrow[3], &hand, sizeof hand) == 0, "the hand comes behind the scene's arrows");
   sn_recording_free(&rec);
   recorded_run_end(&r);

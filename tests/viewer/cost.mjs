@@ -5,6 +5,7 @@ import { execFileSync } from "node:child_process";
 import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { softSample } from "./snr.mjs";
 import { launch, newPage, pageFile } from "./browser.mjs";
 
 const PICTURES = 200;
@@ -18,13 +19,17 @@ function chain(bodies) {
 }
 
 const browser = await launch();
-for (const bodies of process.argv.length > 2 ? process.argv.slice(2).map(Number) : [100, 1000]) {
+
+async function measure(what, recording, pictures) {
   const page = await newPage(browser);
-  await page.goto(pageFile(chain(bodies)));
+  await page.goto(pageFile(recording));
   await page.waitForFunction(() => window.sinew?.drawn > 0);
   await page.keyboard.press("Space");
-  const ms = await page.evaluate((n) => (window.sinew.cost(n), window.sinew.cost(n)), PICTURES);
-  console.log(`${bodies} bodies: ${ms.toFixed(2)} ms of script a picture`);
+  const ms = await page.evaluate((n) => (window.sinew.cost(n), window.sinew.cost(n)), pictures);
+  console.log(`${what}: ${ms.toFixed(2)} ms of script a picture, ${await page.evaluate(() => window.sinew.draws())} draws`);
   await page.close();
 }
+
+for (const bodies of process.argv.length > 2 ? process.argv.slice(2).map(Number) : [100, 1000]) await measure(`${bodies} bodies`, chain(bodies), PICTURES);
+await measure("a soft surface of 30,000 vertices", softSample({ frames: 40 }), 40);
 await browser.close();

@@ -8,7 +8,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { drawn, launch, newPage, pageFile, project, seek } from "./browser.mjs";
-import { read, sample } from "./snr.mjs";
+import { read, sample, softSample } from "./snr.mjs";
 
 let browser;
 before(async () => (browser = await launch()));
@@ -155,6 +155,41 @@ test("the tree selects and isolates", async () => {
   const hand = await page.evaluate(() => window.sinew.projected("hand"));
   await page.mouse.click(hand.x, hand.y);
   assert.equal(await page.evaluate(() => window.sinew.selected()), "hand");
+  checkQuiet(page);
+  await page.close();
+});
+
+test("contacts are drawn where and when bodies touch, with the force on the body", async () => {
+  const page = await open(sample());
+  await page.keyboard.press("f"); // the arrow of another force would be in the way
+  const camera = await page.evaluate(() => window.sinew.camera());
+  const tip = project(camera, "z", [0, 0, 0.3]); // of the arrow, over the point [0, 0, 0]: the post is hidden
+  await drawn(page, () => page.keyboard.press("b"));
+  const isContact = async () => {
+    const data = await colours(page, tip, 3);
+    return data.some((_, k) => k % 4 === 0 && data[k] > 150 && data[k] > 1.5 * data[k + 1]);
+  };
+  for (const [time, touches] of [[0.15, true], [0.25, false], [0.35, true]]) {
+    await seek(page, time);
+    assert.equal(await isContact(), touches, `at ${time} s`);
+  }
+  await drawn(page, () => page.keyboard.press("c"));
+  assert.equal(await isContact(), false, "the layer is off");
+  checkQuiet(page);
+  await page.close();
+});
+
+test("a soft surface of 30,000 vertices moves", async () => {
+  const page = await open(softSample());
+  const isSoft = async (point) => {
+    const [red, green, blue] = await colours(page, project(await page.evaluate(() => window.sinew.camera()), "z", point), 0);
+    return red > 1.15 * green && red > 1.15 * blue;
+  };
+  for (const [time, low, high] of [[0, true, false], [0.95, false, true]]) {
+    await seek(page, time);
+    assert.deepEqual([await isSoft([0, 0, 0.975]), await isSoft([0, 0, 1.949])], [low, high], `at ${time} s`);
+  }
+  assert.ok((await page.evaluate(() => window.sinew.cost(20))) > 0);
   checkQuiet(page);
   await page.close();
 });

@@ -21,6 +21,7 @@ export function writeMesh(which, vertices, triangles) {
   return record("MESH", Buffer.concat([words([which, vertices.length / 3, triangles.length / 3, 0]), floats(vertices), words(triangles)]));
 }
 
+const contact = ({ body, other, at, normal, vector }) => Buffer.concat([words([body, other >>> 0]), floats([...at, ...normal, ...vector])]);
 const mark = ({ body, other, at, vector }) => Buffer.concat([words([body, other >>> 0]), floats([...at, ...vector])]);
 
 /** frame: time, number, channels, poses (flat), tensions, contacts, arrows, jump. */
@@ -30,7 +31,7 @@ export function writeFrame(frame) {
   head.writeDoubleLE(frame.time, 0);
   head.writeBigUInt64LE(BigInt(frame.number), 8);
   [frame.poses.length / 7, frame.channels.length, tensions.length, contacts.length, arrows.length, jump ? 1 : 0].forEach((n, k) => head.writeUInt32LE(n, 16 + 4 * k));
-  return record("FRAM", Buffer.concat([head, doubles(frame.channels), floats(frame.poses), floats(tensions), ...contacts.map(mark), ...arrows.map(mark)]));
+  return record("FRAM", Buffer.concat([head, doubles(frame.channels), floats(frame.poses), floats(tensions), ...contacts.map(contact), ...arrows.map(mark)]));
 }
 
 export function writeSoft(which, vertices) {
@@ -75,6 +76,32 @@ function body(name, parent, joint, shapes) {
   return { name, parent, joint: { dofs: 1, at: IDENTITY, axes: [{ turn: [0, 1, 0] }], type: "revolute", ...joint }, shapes };
 }
 
+/** A soft surface of n x n vertices, one wave after the other, above a post: nothing of this version makes one. */
+export function softSample({ n = 174, frames = 20 } = {}) {
+  const header = {
+    format: "sinew recording", version: 1, sinew: "0.1.0", scene: "cloth.yaml", model: "0".repeat(16), units: "m kg s", metres: 1, up: "z",
+    gravity: [0, 0, -9.81], method: "redmax", step: 0.01, every: 0.05, start: 0, duration: (frames - 1) * 0.05,
+    bodies: [body("post", -1, { type: "fixed", dofs: 0, axes: [] }, [{ type: "box", at: [0, 0, 0.2, 0, 0, 0, 1], size: [0.1, 0.1, 0.4] }])],
+    lines: [], loops: [], constraints: [], meshes: 1, channels: ["t"], soft: [{ name: "cloth", mesh: 0 }],
+  };
+  const at = (i, j, t) => [2 * (i / (n - 1)) - 1, 2 * (j / (n - 1)) - 1, 1 + t + 0.1 * Math.sin(5 * (i / n) + 4 * t) * Math.cos(4 * (j / n))];
+  const vertices = (t) => Array.from({ length: n * n }, (_, k) => at(k % n, Math.floor(k / n), t)).flat();
+  const triangles = [];
+  for (let j = 0; j + 1 < n; j++) {
+    for (let i = 0; i + 1 < n; i++) {
+      const k = j * n + i;
+      triangles.push(k, k + 1, k + n, k + 1, k + n + 1, k + n);
+    }
+  }
+  const parts = [writeHeader(header), writeMesh(0, vertices(0), triangles)];
+  for (let k = 0; k < frames; k++) {
+    const t = 0.05 * k;
+    parts.push(writeSoft(0, vertices(t)), writeFrame({ time: t, number: k, channels: [t], poses: IDENTITY }));
+  }
+  parts.push(writeEnd(frames, (frames - 1) * 0.05, 0));
+  return Buffer.concat(parts);
+}
+
 /** A small mechanism with something of everything: two arms on a post, a cable, contacts, arrows, a mesh, a soft surface. */
 export function sample({ frames = 21, every = 0.1, up = "z" } = {}) {
   const header = {
@@ -112,7 +139,7 @@ export function sample({ frames = 21, every = 0.1, up = "z" } = {}) {
     parts.push(writeFrame({
       time: t, number: k, channels: [t, 10 - k / 100, a, 2 - Math.cos(a)], poses,
       tensions: [k === 3 ? NaN : Math.max(0, 100 * a)],
-      contacts: k % 2 ? [{ body: 2, other: -1, at: [0, 0, 0], vector: [0, 0, 5] }] : [],
+      contacts: k % 2 ? [{ body: 2, other: -1, at: [0, 0, 0], normal: [0, 0, 1], vector: [0, 0, 5] }] : [],
       arrows: [{ body: 1, other: 0, at: [-0.5, 0, 2], vector: [10, 0, 0] }],
       jump: k === 11,
     }));

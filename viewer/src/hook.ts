@@ -18,6 +18,8 @@ export interface Hook {
   status(): unknown;
   /** Milliseconds of script a picture, the mean of so many: everything but what WebGL does with what it is told. */
   cost(pictures: number): number;
+  /** Calls of WebGL that draw, in the last picture, shadows not counted. */
+  draws(): number;
 }
 
 /** What moves data or draws. Without a graphics card the script waits in these. */
@@ -66,5 +68,6 @@ export function makeHook(app: App): Hook {
     },
     status: () => app.live?.status ?? null,
     cost: (pictures) => scriptCost(app, pictures),
+    draws: () => app.stage.renderer.info.render.calls,
   };
 }

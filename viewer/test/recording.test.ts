@@ -11,6 +11,7 @@ import { Player } from "../src/player";
 import { dress } from "../src/scene/bare";
 import { interpolate } from "../src/scene/poses";
 import { historyOf } from "../src/live/view";
+import { vertexNormals } from "../src/scene/soft";
 import { Ribbon, ribbonWidth } from "../src/scene/ribbon";
 import { fitsPath, groupOf } from "../src/ui/parameters";
 import { Scale } from "../src/ui/slider";
@@ -38,7 +39,7 @@ test("all of a recording is read", () => {
   const f = r.frame(5);
   assert.equal(f.time, 0.5);
   assert.equal(f.number, 5);
-  assert.deepEqual(f.contacts, [{ body: 2, other: -1, at: [0, 0, 0], vector: [0, 0, 5] }]);
+  assert.deepEqual(f.contacts, [{ body: 2, other: -1, at: [0, 0, 0], normal: [0, 0, 1], vector: [0, 0, 5] }]);
   assert.equal(f.arrows[0].vector[0], 10);
   assert.equal(f.poses.length, 28);
   assert.equal(f.soft.get(0)!.length, 12);
@@ -252,6 +253,16 @@ test("what a live view remembers is bounded in frames and in bytes", () => {
   assert.equal(historyOf(1000), 7200);
   assert.equal(historyOf(2 ** 20), 256);
   assert.equal(historyOf(2 ** 30), 2);
+});
+
+test("normals of a soft surface are those of its triangles, by their areas", () => {
+  const out = new Float32Array(15);
+  // a roof: two triangles in the plane z = 0, one twice as large that stands upright
+  vertexNormals([0, 0, 0, 1, 0, 0, 0, 1, 0, 1, 1, 0, 0, 0, -2], [0, 1, 2, 1, 3, 2, 0, 4, 1], out);
+  const near = (k: number, v: number[]): void => v.forEach((x, i) => assert.ok(Math.abs(out[3 * k + i] - x) < 1e-6, `${k}: ${out.slice(3 * k, 3 * k + 3)}`));
+  near(3, [0, 0, 1]);
+  near(4, [0, -1, 0].map((x) => x));
+  near(0, [0, -2 / Math.sqrt(5), 1 / Math.sqrt(5)]);
 });
 
 test("long names keep their ends", () => {

@@ -100,6 +100,11 @@ export interface Mark {
   vector: Vec3;
 }
 
+export interface Contact extends Mark {
+  /** Unit, from the other body towards the first. */
+  normal: Vec3;
+}
+
 export interface Frame {
   time: number;
   number: number;
@@ -108,7 +113,7 @@ export interface Frame {
   /** 7 a body */
   poses: Float32Array;
   tensions: Float32Array;
-  contacts: Mark[];
+  contacts: Contact[];
   arrows: Mark[];
   /** By the index of the soft surface. */
   soft: Map<number, Float32Array>;
@@ -156,11 +161,13 @@ export function parseMesh(buffer: ArrayBuffer, at: number, size: number): Mesh {
 }
 
 const FRAME_HEAD = 40;
+const CONTACT = 44;
+const ARROW = 32;
 
 /** Bytes of a frame's payload, without the filling. */
 export function frameSize(counts: Uint32Array): number {
   const [B, C, L, K, A] = counts;
-  return FRAME_HEAD + 8 * C + 28 * B + 4 * L + 32 * K + 32 * A;
+  return FRAME_HEAD + 8 * C + 28 * B + 4 * L + CONTACT * K + ARROW * A;
 }
 
 /** B, C, L, K, A and the flags of the frame at `at`. */
@@ -168,14 +175,20 @@ export function frameCounts(buffer: ArrayBuffer, at: number): Uint32Array {
   return new Uint32Array(buffer, at + 16, 6);
 }
 
-function parseMarks(buffer: ArrayBuffer, at: number, count: number): Mark[] {
-  const marks: Mark[] = [];
-  for (let k = 0; k < count; k++) {
-    const [body, other] = new Int32Array(buffer, at + 32 * k, 2);
-    const f = new Float32Array(buffer, at + 32 * k + 8, 6);
-    marks.push({ body, other, at: [f[0], f[1], f[2]], vector: [f[3], f[4], f[5]] });
-  }
-  return marks;
+function parseContacts(buffer: ArrayBuffer, at: number, count: number): Contact[] {
+  return Array.from({ length: count }, (_, k) => {
+    const [body, other] = new Int32Array(buffer, at + CONTACT * k, 2);
+    const f = new Float32Array(buffer, at + CONTACT * k + 8, 9);
+    return { body, other, at: [f[0], f[1], f[2]], normal: [f[3], f[4], f[5]], vector: [f[6], f[7], f[8]] };
+  });
+}
+
+function parseArrows(buffer: ArrayBuffer, at: number, count: number): Mark[] {
+  return Array.from({ length: count }, (_, k) => {
+    const [body, other] = new Int32Array(buffer, at + ARROW * k, 2);
+    const f = new Float32Array(buffer, at + ARROW * k + 8, 6);
+    return { body, other, at: [f[0], f[1], f[2]], vector: [f[3], f[4], f[5]] };
+  });
 }
 
 /** Views into the buffer: nothing is copied but contacts and arrows. */
@@ -192,8 +205,8 @@ export function parseFrame(buffer: ArrayBuffer, at: number, soft: Map<number, Fl
     channels: new Float64Array(buffer, at + FRAME_HEAD, C),
     poses: new Float32Array(buffer, poses, 7 * B),
     tensions: new Float32Array(buffer, tensions, L),
-    contacts: parseMarks(buffer, contacts, K),
-    arrows: parseMarks(buffer, contacts + 32 * K, A),
+    contacts: parseContacts(buffer, contacts, K),
+    arrows: parseArrows(buffer, contacts + CONTACT * K, A),
     soft,
   };
 }

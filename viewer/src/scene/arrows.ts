@@ -1,7 +1,7 @@
 // Contact points and the arrows of forces and torques.
 
-import { Color, ConeGeometry, CylinderGeometry, Group, Matrix4, MeshBasicMaterial, SphereGeometry, Vector3 } from "three";
-import { Mark } from "../data/format";
+import { Color, ConeGeometry, CylinderGeometry, Group, Matrix4, MeshBasicMaterial, Vector3 } from "three";
+import { Contact, Mark } from "../data/format";
 import { Theme } from "./palette";
 import { Moment, rodMatrix, vector } from "./poses";
 import { Rods } from "./rods";
@@ -12,7 +12,7 @@ const HAND = 2;
 export class Arrows {
   readonly contacts = new Group();
   readonly forces = new Group();
-  private readonly points = new Rods(new SphereGeometry(1, 14, 10), new MeshBasicMaterial());
+  private readonly points = new Rods(new CylinderGeometry(1, 1, 1, 20), new MeshBasicMaterial());
   private readonly pushes = makeArrow();
   private readonly pulls = makeArrow();
   private largest = 0;
@@ -30,12 +30,7 @@ export class Arrows {
   update(moment: Moment): void {
     const { contacts, arrows } = moment.frame;
     this.setScale([...contacts, ...arrows]);
-    this.points.begin();
-    for (const contact of contacts) {
-      const r = 0.012 * this.size();
-      this.points.add(new Matrix4().makeScale(r, r, r).setPosition(vector(contact.at)), this.colors.contact);
-    }
-    this.points.end();
+    this.drawDiscs(contacts);
     this.draw(this.pushes, contacts, () => this.colors.contact);
     this.draw(this.pulls, arrows, (mark) => (mark.other === TORQUE ? this.colors.torque : mark.other === HAND ? this.colors.hand : this.colors.force));
   }
@@ -46,6 +41,18 @@ export class Arrows {
       const length = Math.hypot(...mark.vector);
       if (mark.other !== HAND && length > this.largest) this.largest = length;
     }
+  }
+
+  /** Where bodies touch: a thin disc across the normal. */
+  private drawDiscs(contacts: readonly Contact[]): void {
+    const [matrix, half, at] = [new Matrix4(), new Vector3(), new Vector3()];
+    this.points.begin();
+    for (const contact of contacts) {
+      half.set(...contact.normal).setLength(0.002 * this.size());
+      at.set(...contact.at);
+      this.points.add(rodMatrix(at.clone().sub(half), at.clone().add(half), 0.016 * this.size(), matrix), this.colors.contact);
+    }
+    this.points.end();
   }
 
   private draw(arrow: ReturnType<typeof makeArrow>, marks: readonly Mark[], color: (mark: Mark) => Color): void {

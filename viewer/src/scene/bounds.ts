@@ -57,7 +57,8 @@ function frameBox(recording: Recording, boxes: Box3[], k: number): Box3 {
   const all = new Box3();
   const matrix = new Matrix4();
   const one = new Box3();
-  const { poses } = recording.frame(k);
+  const { poses, soft } = recording.frame(k);
+  for (const vertices of soft.values()) all.union(one.setFromArray(vertices as unknown as number[]));
   boxes.forEach((box, body) => all.union(one.copy(box).applyMatrix4(bodyMatrix(poses, body, matrix))));
   for (const line of recording.header.lines) {
     for (const p of line.points) if (p.body < 0) all.expandByPoint(vector(p.at));
@@ -69,7 +70,7 @@ const SAMPLES = 24;
 
 /** Of all frames; what flies off far beyond its first size does not make the rest small. */
 export function motionBox(recording: Recording): Box3 {
-  if (recording.count === 0 || recording.header.bodies.length === 0) {
+  if (recording.count === 0 || recording.header.bodies.length + recording.header.soft.length === 0) {
     return new Box3(new Vector3(-1, -1, -1), new Vector3(1, 1, 1));
   }
   const boxes = bodyBoxes(recording);
