@@ -158,6 +158,7 @@ typedef struct sn_motion_def {
   bool has_point;
   sn_function_def point[3]; /* where it goes, in the world */
   sn_function_def active;
+  double weight; /* structured: see sn_loop_def */
 } sn_motion_def;
 
 /* A joint between two bodies that closes a loop. */
@@ -166,6 +167,7 @@ typedef struct sn_loop_def {
   sn_joint_def joint; /* its `at` does not count: each side has its own */
   sn_point_def a, b;
   sn_function_def active; /* closed while > 0 */
+  double weight;          /* structured: how much its error counts where not all can be had; > 0 */
 } sn_loop_def;
 
 /* A coordinate of a joint, and how much it counts. */
@@ -197,6 +199,7 @@ typedef struct sn_constraint_def {
   const char *name;
   const char *type;         /* distance, weld, point, couple, roll, knife_edge, half_space, map */
   sn_function_def active;   /* holds while > 0 */
+  double weight;            /* structured: see sn_loop_def */
   sn_point_def a, b;        /* distance, weld, point */
   double length;            /* distance: < 0 means that in the initial pose */
   int nterm;                /* couple: sum factor q = offset */
@@ -256,6 +259,13 @@ typedef enum sn_solver {
 } sn_solver;
 typedef enum sn_inertia_term { SN_INERTIA_PROJECTED, SN_INERTIA_PAPER } sn_inertia_term;
 typedef enum sn_closure { SN_CLOSURE_PROJECT, SN_CLOSURE_BAUMGARTE } sn_closure;
+typedef enum sn_structured_solver {
+  SN_STRUCTURED,
+  SN_STRUCTURED_DENSE,
+  SN_FULL_DENSE,
+  SN_FULL_ITERATIVE,
+  SN_STRUCTURED_GRAPH
+} sn_structured_solver;
 /* margin: what would pass its limit within the step stops there; penetration: what is beyond it
  * comes back by gain times the distance. */
 typedef enum sn_activation { SN_ACTIVATION_MARGIN, SN_ACTIVATION_PENETRATION } sn_activation;
@@ -317,6 +327,14 @@ typedef struct sn_options {
     int npair; /* pairs of bodies that its terms may couple */
     const int (*pair)[2];
   } redmax;
+  struct {
+    sn_structured_solver solver;
+    double precision;      /* enough for the rates of loops; for their gaps, times the step */
+    int iterations;        /* at most, in a solve */
+    double budget;         /* milliseconds for a step; 0: as long as it takes */
+    bool warm_start;       /* from the forces of the last step */
+    double regularization; /* what loops give way, relative to how easily they move: > 0 */
+  } structured;
 } sn_options;
 
 typedef struct sn_run_def {
@@ -429,9 +447,11 @@ typedef struct sn_info {
   double last_substep;  /* size of the last substep                                */
   int solves;           /* of a linear system: more than one where a step is looked at again */
   int iterations;       /* of the linear solver, 0: direct                          */
-  double residual;      /* of the linear system, relative to its right-hand side    */
+  double residual;      /* of the linear system, relative to its right-hand side; structured:
+                           the largest error in the rates of loops, m/s or rad/s     */
   double energy_change; /* over the step, if options.report_energy asks for it          */
   int retries;          /* times that the step was divided because a solve did not converge */
+  double gap;           /* structured: the largest gap that loops are left with, m or rad   */
 } sn_info;
 
 SN_API sn_status sn_sim_create(const sn_model *model, const sn_options *options, sn_sim **sim,

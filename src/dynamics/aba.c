@@ -393,10 +393,14 @@ int sni_aba(const sni_tree *t, const sni_aba_in *in, sni_work *w, double *qdd) {
   return -1;
 }
 
-/* The same two passes without motion, gravity and forces; x stands for tau.  [RM Alg 1] */
 void sni_Minv_mul(const sni_tree *t, sni_work *w, const double *x, double *y) {
+  memset(w->a, 0, (size_t)t->nbody * sizeof *w->a);
+  sni_respond(t, w, x, y);
+}
+
+/* The same two passes without motion, gravity and forces; x stands for tau.  [RM Alg 1] */
+void sni_respond(const sni_tree *t, sni_work *w, const double *x, double *y) {
   sni_lane6 *b = w->a; /* bias in the backward pass, acceleration in the forward pass */
-  memset(b, 0, (size_t)t->nbody * sizeof *b);
   for (int n = t->nrun - 1; n >= 0; n--) {
     const sni_run *run = &t->run[n];
     for (int i = run->first + run->count - 1; i >= run->first; i--) {

@@ -9,9 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-extern const sni_method sni_method_recursive, sni_method_redmax;
+extern const sni_method sni_method_recursive, sni_method_redmax, sni_method_structured;
 
-static const sni_method *const table[] = {&sni_method_recursive, &sni_method_redmax};
+static const sni_method *const table[] = {&sni_method_recursive, &sni_method_redmax,
+                                          &sni_method_structured};
 
 const sni_method *sni_method_at(int k) {
   return k >= 0 && k < SNI_COUNT(table) ? table[k] : NULL;
@@ -33,7 +34,9 @@ static sn_status check_options(const sn_options *o, sn_error *err) {
   } number[] = {{"step", o->step},
                 {"recursive.rel_tol", o->recursive.rel_tol},
                 {"recursive.abs_tol", o->recursive.abs_tol},
-                {"redmax.tolerance", o->redmax.tolerance}};
+                {"redmax.tolerance", o->redmax.tolerance},
+                {"structured.precision", o->structured.precision},
+                {"structured.regularization", o->structured.regularization}};
   for (int k = 0; k < SNI_COUNT(number); k++) {
     if (!(number[k].value > 0) || !isfinite(number[k].value)) {
       return sni_fail(err, SN_E_VALUE, "%s is %g, needs a number > 0", number[k].name,
@@ -49,6 +52,8 @@ static sn_status check_options(const sn_options *o, sn_error *err) {
     int value, least, most;
   } count[] = {{"recursive.max_steps", o->recursive.max_steps, 1, INT_MAX},
                {"redmax.max_iterations", o->redmax.max_iterations, 1, INT_MAX},
+               {"structured.iterations", o->structured.iterations, 0, INT_MAX},
+               {"structured.solver", (int)o->structured.solver, 0, SN_STRUCTURED_GRAPH},
                {"redmax.max_terms", o->redmax.max_terms, 0, INT_MAX / 64},
                {"redmax.npair", o->redmax.npair, 0, o->redmax.pair ? INT_MAX / 64 : 0}};
   for (int k = 0; k < SNI_COUNT(count); k++) {
@@ -57,6 +62,10 @@ static sn_status check_options(const sn_options *o, sn_error *err) {
                       count[k].value < count[k].least ? "least" : "most",
                       count[k].value < count[k].least ? count[k].least : count[k].most);
     }
+  }
+  if (!(o->structured.budget >= 0) || !isfinite(o->structured.budget)) {
+    return sni_fail(err, SN_E_VALUE, "structured.budget is %g, needs a number >= 0",
+                    o->structured.budget);
   }
   return SN_OK;
 }

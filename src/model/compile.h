@@ -37,6 +37,7 @@ const char *sni_compile_text(sni_compile *c, const char *text);
 int sni_compile_body(sni_compile *c, const char *key, const char *name);
 int sni_compile_function(sni_compile *c, const char *key, const sn_function_def *def);
 /* A switch: above 0 or not, with a break at every change.  -1: always on. */
+double sni_compile_weight(sni_compile *c, double weight); /* checked */
 int sni_compile_active(sni_compile *c, const sn_function_def *def);
 
 /* Reports a pose that is none, a point that is none, a name that breaks the rules. */

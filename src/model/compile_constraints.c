@@ -58,6 +58,7 @@ static void finish_loop(sni_compile *c, int k, const sn_loop_def *def, sni_joint
   finish_loop_spring(c, k, &def->joint, joint->nv);
   *loop = (sni_constraint){.kind = SNI_LOOP,
                            .active = sni_compile_active(c, &def->active),
+                           .weight = sni_compile_weight(c, def->weight),
                            .nrow = 6 - joint->nv,
                            .body = {a, b},
                            .at = {def->a.at, def->b.at},
@@ -113,12 +114,13 @@ static void unknown_kind(sni_compile *c, const char *type) {
 }
 
 static sni_constraint *next(sni_compile *c, int kind, const char *name,
-                            const sn_function_def *active) {
+                            const sn_function_def *active, double weight) {
   sn_model *m = c->m;
   sni_constraint *out = &m->constraint[m->nconstraint];
   m->constraint_name[m->nconstraint++] = sni_compile_text(c, name ? name : "");
   *out = (sni_constraint){.kind = kind,
                           .active = sni_compile_active(c, active),
+                          .weight = sni_compile_weight(c, weight),
                           .body = {-1, -1},
                           .at = {sn_se3_identity(), sn_se3_identity()},
                           .function = {-1, -1, -1, -1, -1, -1}};
@@ -211,7 +213,7 @@ static void finish_bonds(sni_compile *c) {
       unknown_kind(c, def[k].type ? def[k].type : "");
       continue;
     }
-    sni_constraint *out = next(c, kind, def[k].name, &def[k].active);
+    sni_constraint *out = next(c, kind, def[k].name, &def[k].active, def[k].weight);
     sni_constraint_kind(kind)->finish(&b, &def[k], out);
     c->m->nbond++;
     if (kind == SNI_MAP) {
@@ -282,7 +284,7 @@ static void finish_rate(sni_compile *c, const sn_motion_def *def) {
                      def->nrate == 1 ? "" : "s", def->joint, nv, nv == 1 ? "" : "s");
     return;
   }
-  sni_constraint *out = next(c, SNI_RATE, def->name, &def->active);
+  sni_constraint *out = next(c, SNI_RATE, def->name, &def->active, def->weight);
   c->m->nguide++;
   out->ncoord = out->nrow = nv;
   for (int j = 0; j < nv; j++) {
@@ -315,7 +317,7 @@ static void finish_guide(sni_compile *c, const sn_motion_def *def) {
     return;
   }
   sni_part_builder b = sni_compile_builder(c);
-  sni_constraint *out = next(c, twist ? SNI_TWIST : SNI_PATH, def->name, &def->active);
+  sni_constraint *out = next(c, twist ? SNI_TWIST : SNI_PATH, def->name, &def->active, def->weight);
   c->m->nguide++;
   sni_constraint_body(&b, def->body, out);
   sni_compile_point(c, "at", def->at);
@@ -353,6 +355,7 @@ static void add_motions(sni_compile *c) {
       m->constraint_name[row] = m->motion_name[k];
       m->constraint[row] = (sni_constraint){.kind = SNI_COUPLE,
                                             .active = motion->active,
+                                            .weight = motion->weight,
                                             .nrow = 1,
                                             .body = {-1, -1},
                                             .ncoord = 1,

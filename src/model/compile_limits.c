@@ -142,6 +142,7 @@ void sni_compile_limits(sni_compile *c) {
       add_limits(c, "joint.", def, t->vadr[i + 1] - t->vadr[i], ball_of(sni_tree_joints(t), i),
                  m->name[i],
                  (sni_constraint){.active = -1,
+                                  .weight = 1,
                                   .body = {-1, -1},
                                   .ncoord = 1,
                                   .coord = {t->vadr[i]},

@@ -235,6 +235,7 @@ static void finish_joint_motion(sni_compile *c, const sn_motion_def *def) {
   }
   motion->body = sni_compile_body(c, "joint", def->joint);
   motion->active = sni_compile_active(c, &def->active);
+  motion->weight = sni_compile_weight(c, def->weight);
   if (def->nq == 0) {
     sni_compile_fail(c, NULL,
                      "needs the key 'q', or 'rate': a time function, or one for each coordinate");

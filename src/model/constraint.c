@@ -117,7 +117,8 @@ const sni_table sni_stop_table = {.name = "stop",
 static const sni_field common_field[] = {{.key = "active",
                                           .type = SNI_F_FUNCTION,
                                           .offset = offsetof(sn_constraint_def, active),
-                                          .doc = "holds while this is above 0"}};
+                                          .doc = "holds while this is above 0"},
+                                         SNI_FIELD_WEIGHT(sn_constraint_def)};
 
 static const sni_kind *constraint_kind(int k) {
   return k < SNI_LOOP ? &table[k]->kind : NULL;

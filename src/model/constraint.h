@@ -31,11 +31,12 @@ typedef struct sni_row {
 
 /* The constant part of a constraint. */
 typedef struct sni_constraint {
-  int kind;    /* row in the table of constraint.c            */
-  int active;  /* function; -1: always                        */
-  int nrow;    /* at most                                     */
-  int nsided;  /* of these, at most so many are one-sided     */
-  int body[2]; /* -1: the world                               */
+  int kind;      /* row in the table of constraint.c            */
+  int active;    /* function; -1: always                        */
+  double weight; /* > 0                                       */
+  int nrow;      /* at most                                     */
+  int nsided;    /* of these, at most so many are one-sided     */
+  int body[2];   /* -1: the world                               */
   sn_se3 at[2];
   int joint, nv, first; /* loop: its joint, and its coordinates among those of all loops; the same
                            for limits of these, whose coord then counts from the first of them   */
@@ -161,6 +162,13 @@ int sni_constraint_loop_rows(const sni_constraint_eval *e, const sni_constraint 
 /* What is wrong with a stop, under keys that begin with `prefix`. */
 void sni_stop_check(sni_part_builder *b, const char *prefix, const sn_stop_def *stop);
 extern const sni_table sni_stop_table;
+
+#define SNI_FIELD_WEIGHT(def)                                                                      \
+  {                                                                                                \
+    .key = "weight", .type = SNI_F_NUMBER, .flags = SNI_POSITIVE, .offset = offsetof(def, weight), \
+    .unit = "",                                                                                    \
+    .doc = "structured: how much its error counts where not all constraints can be met"            \
+  }
 
 #define SNI_CONSTRAINT_SIDES(what_a, what_b)                                                       \
   {.key = "a",                                                                                     \

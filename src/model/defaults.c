@@ -50,11 +50,12 @@ sn_force_def sn_force_def_default(void) {
 }
 
 sn_motion_def sn_motion_def_default(void) {
-  return (sn_motion_def){.active = {.value = 1}};
+  return (sn_motion_def){.active = {.value = 1}, .weight = 1};
 }
 
 sn_loop_def sn_loop_def_default(void) {
   return (sn_loop_def){.active = {.value = 1},
+                       .weight = 1,
                        .joint = sn_joint_def_default(),
                        .a = {.at = sn_se3_identity()},
                        .b = {.at = sn_se3_identity()}};
@@ -62,6 +63,7 @@ sn_loop_def sn_loop_def_default(void) {
 
 sn_constraint_def sn_constraint_def_default(void) {
   return (sn_constraint_def){.active = {.value = 1},
+                             .weight = 1,
                              .a = {.at = sn_se3_identity()},
                              .b = {.at = sn_se3_identity()},
                              .length = -1,
@@ -77,13 +79,16 @@ sn_initial_def sn_initial_def_default(void) {
 }
 
 sn_options sn_options_default(void) {
-  return (sn_options){.method = "recursive",
-                      .step = 0.01,
-                      .recursive = {.integrator = SN_DOPRI5,
-                                    .rel_tol = 1e-8,
-                                    .abs_tol = 1e-10,
-                                    .max_steps = 1000000},
-                      .redmax = {.tolerance = 1e-10, .max_iterations = 1000, .gain = 5}};
+  return (sn_options){
+      .method = "recursive",
+      .step = 0.01,
+      .recursive = {.integrator = SN_DOPRI5,
+                    .rel_tol = 1e-8,
+                    .abs_tol = 1e-10,
+                    .max_steps = 1000000},
+      .redmax = {.tolerance = 1e-10, .max_iterations = 1000, .gain = 5},
+      .structured = {
+          .precision = 1e-6, .iterations = 1000, .warm_start = true, .regularization = 1e-9}};
 }
 
 sn_run_def sn_run_def_default(void) {

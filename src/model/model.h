@@ -45,6 +45,7 @@ typedef struct sni_motion {
   int body;
   int q[SN_NV_MAX];
   int active; /* function; -1: always */
+  double weight;
 } sni_motion;
 
 typedef struct sni_shape {

@@ -244,7 +244,8 @@ static const sni_field motion_field[] = {
     {.key = "active",
      .type = SNI_F_FUNCTION,
      .offset = AT(sn_motion_def, active),
-     .doc = "follows while this is above 0, moves freely otherwise"}};
+     .doc = "follows while this is above 0, moves freely otherwise"},
+    SNI_FIELD_WEIGHT(sn_motion_def)};
 const sni_table sni_motion_table = TABLE(
     "motion", "a joint, a body or a point that follows functions of time exactly", motion_field);
 
@@ -264,6 +265,7 @@ static const sni_field loop_field[] = {{.key = "a",
                                         .type = SNI_F_FUNCTION,
                                         .offset = AT(sn_loop_def, active),
                                         .doc = "closed while this is above 0"},
+                                       SNI_FIELD_WEIGHT(sn_loop_def),
                                        {.key = "joint",
                                         .type = SNI_F_JOINT,
                                         .offset = AT(sn_loop_def, joint),
@@ -442,6 +444,43 @@ static const sni_field redmax_field[] = {
             "gain times the distance"}};
 static const sni_table redmax_table = TABLE("redmax", "options of the method redmax", redmax_field);
 
+static const sni_field structured_field[] = {
+    {.key = "solver",
+     .type = SNI_F_CHOICE,
+     .offset = AT(sn_run_def, options.structured.solver),
+     .choices = "structured|structured-dense|full-dense|full-iterative|graph",
+     .doc = "how the forces in loops are found"},
+    {.key = "precision",
+     .type = SNI_F_NUMBER,
+     .flags = SNI_POSITIVE,
+     .offset = AT(sn_run_def, options.structured.precision),
+     .unit = "m/s, rad/s",
+     .doc = "enough for the rates of loops, and times the step for their gaps"},
+    {.key = "iterations",
+     .type = SNI_F_INTEGER,
+     .flags = SNI_NOT_NEGATIVE,
+     .offset = AT(sn_run_def, options.structured.iterations),
+     .unit = "",
+     .doc = "most iterations in a solve; a step has three or more"},
+    {.key = "budget",
+     .type = SNI_F_NUMBER,
+     .flags = SNI_NOT_NEGATIVE,
+     .offset = AT(sn_run_def, options.structured.budget),
+     .unit = "ms",
+     .doc = "time for a step, by the clock; 0: as long as it takes"},
+    {.key = "warm_start",
+     .type = SNI_F_BOOL,
+     .offset = AT(sn_run_def, options.structured.warm_start),
+     .doc = "begin with the forces of the last step"},
+    {.key = "regularization",
+     .type = SNI_F_NUMBER,
+     .flags = SNI_POSITIVE,
+     .offset = AT(sn_run_def, options.structured.regularization),
+     .unit = "",
+     .doc = "what constraints give way, relative to how easily they move"}};
+static const sni_table structured_table =
+    TABLE("structured", "options of the method structured", structured_field);
+
 static const sni_field run_field[] = {{.key = "method",
                                        .type = SNI_F_WORD,
                                        .offset = AT(sn_run_def, options.method),
@@ -470,5 +509,9 @@ static const sni_field run_field[] = {{.key = "method",
                                       {.key = "redmax",
                                        .type = SNI_F_TABLE,
                                        .table = &redmax_table,
-                                       .doc = "options of the method redmax"}};
+                                       .doc = "options of the method redmax"},
+                                      {.key = "structured",
+                                       .type = SNI_F_TABLE,
+                                       .table = &structured_table,
+                                       .doc = "options of the method structured"}};
 const sni_table sni_run_table = TABLE("run", "how to run", run_field);

@@ -178,8 +178,8 @@ double sni_closure_gain(const sn_sim *sim) {
   return sim->options.redmax.closure == SN_CLOSURE_BAUMGARTE ? sim->options.redmax.gain : 0;
 }
 
-sn_status sni_move_on(sn_sim *sim, sni_system *s, double t_end, double h, const double *q,
-                      double *q1, double *qd1, sn_error *err) {
+void sni_move_drift(sn_sim *sim, const sni_system *s, double h, const double *q, double *q1,
+                    double *qd1) {
   const sni_tree *t = &sim->m->tree;
   sni_dynamics *d = &sim->d;
   sni_work *w = &d->w;
@@ -197,29 +197,42 @@ sn_status sni_move_on(sn_sim *sim, sni_system *s, double t_end, double h, const 
   if (s->slides) {
     slide_on(sim, h, q1, qd1);
   }
+}
+
+void sni_move_momenta(sn_sim *sim, sni_system *s, const double *qd1) {
+  const sni_dynamics *d = &sim->d;
+  for (int i = sim->m->tree.nbody - 1; i >= 0; i--) {
+    const sn_vec6 motion = sim->F[i];
+    const sn_inertia I = sni_params_inertia(&d->params, i);
+    const sn_mat3 R = sni_link_R(&d->w.link[i]);
+    const sn_vec3 p = sn_vec3_scale(motion.v, I.mass), c = sn_mat3_mul_vec(R, I.com);
+    const sn_vec3 L = sn_mat3_mul_vec(R, sn_mat3_mul_vec(sn_inertia_tensor(I), motion.w));
+    const sn_vec6 momentum = {sn_vec3_add(L, sn_vec3_cross(c, p)), p};
+    sni_system_project_body(s, i, sni_lane6_from(momentum), s->b);
+  }
+  sni_system_armature(s, qd1, s->b);
+}
+
+sn_status sni_move_on(sn_sim *sim, sni_system *s, double t_end, double h, const double *q,
+                      double *q1, double *qd1, sn_error *err) {
+  const sni_tree *t = &sim->m->tree;
+  sni_dynamics *d = &sim->d;
+  sni_move_drift(sim, s, h, q, q1, qd1);
   const bool closing = d->rows && sim->options.redmax.closure == SN_CLOSURE_PROJECT;
   const sn_status status = closing ? sni_sim_close(sim, t_end, true, q1, qd1, err) : SN_OK;
   if (status) {
     return status;
   }
   sni_dynamics_kinematics(d, q1, qd1);
-  for (int i = t->nbody - 1; i >= 0; i--) {
-    const sn_inertia I = sni_params_inertia(&d->params, i);
-    const sn_mat3 R = sni_link_R(&w->link[i]);
-    const sn_vec3 p = sn_vec3_scale(motion[i].v, I.mass), c = sn_mat3_mul_vec(R, I.com);
-    const sn_vec3 L = sn_mat3_mul_vec(R, sn_mat3_mul_vec(sn_inertia_tensor(I), motion[i].w));
-    const sn_vec6 momentum = {sn_vec3_add(L, sn_vec3_cross(c, p)), p};
-    sni_system_project_body(s, i, sni_lane6_from(momentum), s->b);
-  }
-  sni_system_armature(s, qd1, s->b);
+  sni_move_momenta(sim, s, qd1);
   const sni_aba_in in = {.mass = d->mass, .joint_matrix = d->armature};
-  if (sni_factorise(t, &in, w) >= 0) {
+  if (sni_factorise(t, &in, &d->w) >= 0) {
     return SN_OK; /* held by springs alone: the rates stay */
   }
   if (d->rows) {
     sni_rows_momenta(d->rows, t_end, t_end, sni_closure_gain(sim), closing, s->b, q1, qd1);
   } else {
-    sni_Minv_mul(t, w, s->b, qd1);
+    sni_Minv_mul(t, &d->w, s->b, qd1);
   }
   return SN_OK;
 }

@@ -16,6 +16,12 @@ bool sni_move_slides(const sni_system *s, const double *q, const double *qd);
 sn_status sni_move_on(sn_sim *sim, sni_system *s, double t_end, double h, const double *q,
                       double *q1, double *qd1, sn_error *err);
 
+/* The two halves of it.  Where the bodies go: sim->F keeps their motions.  And after the kinematics
+ * at the end: s->b, their momenta. */
+void sni_move_drift(sn_sim *sim, const sni_system *s, double h, const double *q, double *q1,
+                    double *qd1);
+void sni_move_momenta(sn_sim *sim, sni_system *s, const double *qd1);
+
 /* How much of a gap is closed in a second by correcting rates; 0: positions are projected. */
 double sni_closure_gain(const sn_sim *sim);
 

@@ -242,12 +242,13 @@ static void add_squares(sni_system *s) {
   for (int k = 0; k < s->nterm; k++) {
     const sni_link_term *term = &s->term[k];
     const double c = s->h * term->d + s->h * s->h * term->k;
-    for (int side = 0; side < 2; side++) {
+    const bool couples = term->body[0] >= 0 && term->body[1] >= 0;
+    for (int side = 0; side < 2 && !(couples && s->apart); side++) {
       if (term->body[side] >= 0) {
         add_square(block_of(s, term->body[side]), c, term->p[side]);
       }
     }
-    s->npair += term->body[0] >= 0 && term->body[1] >= 0;
+    s->npair += couples;
   }
 }
 
@@ -562,6 +563,12 @@ static size_t lay_out(sni_system *s, const sn_model *m, const sn_options *o, cha
 size_t sni_system_size(const sn_model *m, const sn_options *o) {
   sni_system s;
   return lay_out(&s, m, o, NULL);
+}
+
+int sni_system_pair_capacity(const sn_model *m, const sn_options *o) {
+  sni_system s;
+  lay_out(&s, m, o, NULL);
+  return s.npairs > 0 ? s.term_capacity - 3 * m->tree.nbody - SNI_HAND_TERMS : 0;
 }
 
 void sni_system_place(sni_system *s, sni_dynamics *d, const sn_options *o, void *memory) {

@@ -62,6 +62,7 @@ typedef struct sni_system {
   sni_link_term *term;
   int nterm, term_capacity;
   int npair;      /* terms between two bodies that both move                                 */
+  bool apart;     /* these are no part of `in`, not even their squares                       */
   int (*pair)[2]; /* npairs  bodies that forces can couple, whatever they do at the moment;
                      -1: does not move                                                       */
   int npairs;
@@ -100,12 +101,17 @@ static inline double sni_system_whole(const sni_system *s) {
 }
 
 size_t sni_system_size(const sn_model *m, const sn_options *o);
+/* Terms between two bodies that both move, at most. */
+int sni_system_pair_capacity(const sn_model *m, const sn_options *o);
 void sni_system_place(sni_system *s, sni_dynamics *d, const sn_options *o, void *memory);
 
 /* A at q, qd and t (sni_dynamics_kinematics done), for a step of h; also w.tau and w.wrench with
  * the forces that stand on the right-hand side: all but implicit damping. */
 void sni_system_assemble(sni_system *s, double t, double h, const double *q, const double *qd,
                          const sn_input *input, sni_tangent tangent);
+
+/* After that: b = M_r qd + h (f_r + J^T f), with the momenta of the bodies as they are: side.c. */
+void sni_system_projected_side(sni_system *s, const double *q, const double *qd);
 
 /* For those who assemble: one more term; pair: that of its bodies, -1: none. */
 void sni_system_add_term(sni_system *s, int pair, const sni_term *from);

@@ -1,0 +1,53 @@
+/* cg.c: conjugate gradients. */
+#include "linear/cg.h"
+
+#include <math.h>
+
+double sni_largest(int n, const double *x) {
+  double most = 0;
+  for (int i = 0; i < n; i++) {
+    most = fabs(x[i]) <= most ? most : fabs(x[i]); /* this way round so that NaN stays */
+  }
+  return most;
+}
+
+/* r . z with z = r, scaled. */
+static double measure(const sni_cg *cg) {
+  double sum = 0;
+  for (int i = 0; i < cg->n; i++) {
+    sum += cg->r[i] * cg->r[i] * (cg->inverse ? cg->inverse[i] : 1);
+  }
+  return sum;
+}
+
+int sni_cg_run(const sni_cg *cg, double *x) {
+  const int n = cg->n;
+  double rz = 0;
+  for (int k = 0;; k++) {
+    if (!(sni_largest(n, cg->r) > cg->precision) || k == cg->iterations ||
+        (cg->late && cg->late(cg->user))) {
+      return k;
+    }
+    const double rz_new = measure(cg), beta = k > 0 ? rz_new / rz : 0;
+    rz = rz_new;
+    for (int i = 0; i < n; i++) {
+      cg->p[i] = cg->r[i] * (cg->inverse ? cg->inverse[i] : 1) + (k > 0 ? beta * cg->p[i] : 0);
+    }
+    cg->mul(cg->user, cg->p, cg->q);
+    double curvature = 0;
+    for (int i = 0; i < n; i++) {
+      curvature += cg->p[i] * cg->q[i];
+    }
+    if (!(curvature > 0)) {
+      return k; /* nothing moves that way, or it is rounding */
+    }
+    const double step = rz / curvature;
+    for (int i = 0; i < n; i++) {
+      x[i] += step * cg->p[i];
+      cg->r[i] -= step * cg->q[i];
+    }
+    if (cg->follow) {
+      cg->follow(cg->user, step);
+    }
+  }
+}

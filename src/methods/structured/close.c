@@ -1,0 +1,100 @@
+/* close.c: positions onto the loops, by the least motion of the masses [FA 2.2, 5]: Newton's
+ * method, each step of which is the same system as that of the rates, with the gaps for what is
+ * asked.
+ *
+ * Where loops cannot close, the steps lead to the least sum of squares; what does not get nearer to
+ * it is taken back, so nothing jumps about when somebody pulls at what is stretched. */
+#include "methods/structured/structured.h"
+
+#include <string.h>
+
+enum { PASSES = 12, HALVINGS = 4 };
+#define ROUNDING 1e-12 /* m, rad: nobody can ask for less                                    */
+#define GAINED   1e-3  /* a step must take so much of what is open, or it is left where it is */
+
+static double closing_tolerance(const sn_sim *sim) {
+  return fmax(*sim->d.params.step * sim->options.structured.precision, ROUNDING);
+}
+
+/* How much is open, with weights. */
+static double openness(const sni_ties *t, const sni_rows *rows) {
+  double sum = 0;
+  for (int i = 0; i < rows->nrow; i++) {
+    sum += t->inverse[i] * rows->row[i].g * rows->row[i].g;
+  }
+  return sum;
+}
+
+/* The same after the motion that was found, to first order. */
+static double openness_ahead(const sni_ties *t) {
+  double sum = 0;
+  for (int i = 0; i < t->ntie; i++) {
+    const double left = t->r[i] + t->tie[i].soft * t->lambda[i];
+    sum += t->inverse[i] * left * left;
+  }
+  return sum;
+}
+
+static void look(sn_sim *sim, sni_structured *st, double t, const double *q, const double *qd) {
+  sni_dynamics_kinematics(&sim->d, q, qd);
+  sni_rows_eval_poses(&sim->rows, t, t, q, qd);
+  sni_ties_clear(&st->ties);
+  sni_ties_add_rows(&st->ties, &sim->rows);
+}
+
+/* The motion that closes gaps to first order, in sim->tau; false: there is none. */
+static bool find_motion(sn_sim *sim, sni_structured *st, double tolerance, sn_info *info) {
+  sni_ties *t = &st->ties;
+  int bad = -1;
+  t->in = (sni_aba_in){.mass = sim->d.mass, .joint_matrix = sim->d.armature};
+  t->forces = false;
+  for (int i = 0; i < t->ntie; i++) {
+    t->c[i] = -sim->rows.row[i].g;
+    t->lambda[i] = 0;
+  }
+  t->precision = 0.5 * tolerance;
+  if (st->solver->factorise(t, st->own, &bad) < 0) {
+    return false;
+  }
+  st->solver->solve(t, st->own, NULL, sim->tau);
+  info->solves++;
+  info->iterations += t->spent;
+  return sni_dynamics_not_finite(&sim->d, sim->tau) < 0;
+}
+
+void sni_structured_close(sn_sim *sim, sni_structured *st, double t, double *q1, const double *qd1,
+                          sn_info *info) {
+  const int nv = sim->m->tree.nv;
+  const size_t bytes = (size_t)nv * sizeof *q1;
+  const double tolerance = closing_tolerance(sim);
+  double best = INFINITY;
+  int worst, halved = 0;
+  st->ties.deadline = sni_structured_deadline(sim, st, 0.65);
+  for (int k = 0;; k++) {
+    look(sim, st, t, q1, qd1);
+    const double gap = sni_rows_gap(&sim->rows, &worst), open = openness(&st->ties, &sim->rows);
+    if (!(open < best)) { /* beyond, or turned round */
+      const bool give_up = halved++ == HALVINGS;
+      for (int j = 0; j < nv; j++) {
+        q1[j] = give_up ? st->q_best[j] : 0.5 * (q1[j] + st->q_best[j]);
+      }
+      if (give_up) {
+        look(sim, st, t, q1, qd1);
+        break;
+      }
+      continue;
+    }
+    best = open;
+    halved = 0;
+    memcpy(st->q_best, q1, bytes);
+    if (gap <= tolerance || k >= PASSES || (k > 0 && sni_ties_late(&st->ties)) ||
+        !find_motion(sim, st, tolerance, info) ||
+        !(openness_ahead(&st->ties) < (1 - GAINED) * open)) {
+      break;
+    }
+    for (int j = 0; j < nv; j++) {
+      q1[j] += sim->tau[j];
+    }
+  }
+  info->gap = sni_rows_gap(&sim->rows, &worst);
+}

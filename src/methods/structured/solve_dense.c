@@ -1,0 +1,58 @@
+/* solve_dense.c: `structured-dense`: the reduced constraint matrix itself, a response of the tree
+ * for each column, and its Cholesky factor [FA 4, Table 1].  Ties that depend on others have the
+ * pivots that E gives them. */
+#include "linear/cg.h"
+#include "linear/cholesky.h"
+#include "methods/structured/ties.h"
+
+#include <string.h>
+
+static sn_status dense_build(sni_ties *t, void **own, sn_error *err) {
+  return sni_chol_build(t->capacity, (sni_chol **)own, err);
+}
+
+static void dense_free(void **own) {
+  sni_chol_free((sni_chol **)own);
+}
+
+static sn_status dense_factorise(sni_ties *t, void *own, int *bad) {
+  sni_chol *c = own;
+  *bad = sni_factorise(&t->d->m->tree, &t->in, &t->d->w);
+  if (*bad >= 0) {
+    return SN_E_SINGULAR;
+  }
+  sni_chol_clear(c);
+  memset(t->p, 0, (size_t)t->ntie * sizeof *t->p);
+  for (int j = 0; j < t->ntie; j++) {
+    t->p[j] = 1;
+    sni_ties_mul_transposed(t, t->p, t->y);
+    sni_ties_measure(t, t->y, t->q);
+    t->p[j] = 0;
+    for (int i = j; i < t->ntie; i++) {
+      *sni_chol_at(c, i, j) = t->q[i];
+    }
+    *sni_chol_at(c, j, j) += t->tie[j].soft;
+  }
+  for (int j = t->ntie; j < c->n; j++) {
+    *sni_chol_at(c, j, j) = 1;
+  }
+  return sni_chol_factorise(c, 0, NULL) ? SN_OK : SN_E_SINGULAR;
+}
+
+static void dense_solve(sni_ties *t, void *own, const double *b, double *x) {
+  sni_chol *c = own;
+  memset(t->lambda, 0, (size_t)t->capacity * sizeof *t->lambda);
+  sni_ties_respond(t, b, t->lambda, x);
+  sni_ties_leave(t, x, t->lambda, t->r);
+  memcpy(t->lambda, t->r, (size_t)t->ntie * sizeof *t->lambda);
+  sni_chol_solve(c, t->lambda, t->lambda);
+  sni_ties_respond(t, b, t->lambda, x);
+  t->spent = 0;
+  sni_ties_check(t, x);
+}
+
+const sni_tie_solver sni_ties_structured_dense = {.name = "structured-dense",
+                                                  .build = dense_build,
+                                                  .free = dense_free,
+                                                  .factorise = dense_factorise,
+                                                  .solve = dense_solve};

@@ -1,0 +1,148 @@
+/* solve_full.c: `full-dense` and `full-iterative`: the constraints of the whole mechanism at once
+ * [FA 6], by a Cholesky factor or by conjugate gradients: what `structured` is compared with [FA 4,
+ * Table 1].  The rates of the joints are read out of the motions of the bodies. */
+#include "linear/cg.h"
+#include "linear/cholesky.h"
+#include "methods/structured/full.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- iterative ---- */
+
+static sn_status iterative_build(sni_ties *t, void **own, sn_error *err) {
+  return sni_full_build(t, (sni_full **)own, err);
+}
+
+static void iterative_free(void **own) {
+  sni_full_free((sni_full **)own);
+}
+
+static sn_status iterative_factorise(sni_ties *t, void *own, int *bad) {
+  (void)t;
+  *bad = sni_full_fill(own);
+  return *bad >= 0 ? SN_E_SINGULAR : SN_OK;
+}
+
+/* q = (J M^-1 J^T + E) p in three sparse products; f is 0. */
+static void mul(void *user, const double *p, double *q) {
+  sni_full *u = user;
+  sni_full_move(u, p);
+  for (int k = 0; k < u->nrow; k++) {
+    const sni_tie *row = &u->row[k];
+    double sum = row->soft * p[k];
+    for (int side = 0; side < 2; side++) {
+      sum -= row->body[side] >= 0 ? sni_lane6_dot(row->p[side], u->phi[row->body[side]]) : 0;
+    }
+    q[k] = sum;
+  }
+}
+
+static bool late(void *user) {
+  return sni_ties_late(((const sni_full *)user)->t);
+}
+
+static void iterative_solve(sni_ties *t, void *own, const double *b, double *x) {
+  sni_full *u = own;
+  memset(u->lambda, 0, (size_t)u->nrow * sizeof *u->lambda);
+  sni_full_load(u, b);
+  sni_full_move(u, u->lambda);
+  sni_full_leave(u, u->lambda, u->r);
+  memset(u->f, 0, (size_t)t->d->m->tree.nbody * sizeof *u->f);
+  const sni_cg cg = {.n = u->nrow,
+                     .user = u,
+                     .mul = mul,
+                     .late = late,
+                     .inverse = u->inverse,
+                     .precision = t->precision,
+                     .iterations = t->iterations,
+                     .r = u->r,
+                     .p = u->p,
+                     .q = u->q};
+  t->spent = sni_cg_run(&cg, u->lambda);
+  sni_full_load(u, b);
+  sni_full_move(u, u->lambda);
+  sni_full_read(u, u->lambda, x);
+}
+
+const sni_tie_solver sni_ties_full_iterative = {.name = "full-iterative",
+                                                .build = iterative_build,
+                                                .free = iterative_free,
+                                                .factorise = iterative_factorise,
+                                                .solve = iterative_solve};
+
+/* ---- dense ---- */
+
+typedef struct dense {
+  sni_full *full;
+  sni_chol *chol;
+} dense;
+
+static void dense_free(void **own) {
+  dense *d = *own;
+  if (d) {
+    sni_full_free(&d->full);
+    sni_chol_free(&d->chol);
+  }
+  free(d);
+  *own = NULL;
+}
+
+static sn_status dense_build(sni_ties *t, void **own, sn_error *err) {
+  dense *d = calloc(1, sizeof *d);
+  *own = d;
+  if (!d) {
+    return sni_fail(err, SN_E_MEMORY, "no memory for the solver full-dense");
+  }
+  sn_status status = sni_full_build(t, &d->full, err);
+  status = status ? status : sni_chol_build(d->full->capacity, &d->chol, err);
+  if (status) {
+    dense_free(own);
+  }
+  return status;
+}
+
+static sn_status dense_factorise(sni_ties *t, void *own, int *bad) {
+  dense *d = own;
+  const sni_full *u = d->full;
+  *bad = sni_full_fill(d->full);
+  if (*bad >= 0) {
+    return SN_E_SINGULAR;
+  }
+  sni_chol_clear(d->chol);
+  for (int i = 0; i < t->d->m->tree.nbody; i++) {
+    for (int a = u->first[i]; a < u->first[i + 1]; a++) {
+      const int row = u->list[a] / 2;
+      const sni_lane6 y = sni_full_inverse(u, i, u->row[row].p[u->list[a] % 2]);
+      for (int c = u->first[i]; c < u->first[i + 1]; c++) {
+        const int column = u->list[c] / 2;
+        if (column <= row) {
+          *sni_chol_at(d->chol, row, column) += sni_lane6_dot(u->row[column].p[u->list[c] % 2], y);
+        }
+      }
+    }
+  }
+  for (int k = 0; k < d->chol->n; k++) {
+    *sni_chol_at(d->chol, k, k) += k < u->nrow ? u->row[k].soft : 1;
+  }
+  return sni_chol_factorise(d->chol, 0, NULL) ? SN_OK : SN_E_SINGULAR;
+}
+
+static void dense_solve(sni_ties *t, void *own, const double *b, double *x) {
+  dense *d = own;
+  sni_full *u = d->full;
+  memset(u->lambda, 0, (size_t)u->capacity * sizeof *u->lambda);
+  sni_full_load(u, b);
+  sni_full_move(u, u->lambda);
+  sni_full_leave(u, u->lambda, u->lambda);
+  sni_chol_solve(d->chol, u->lambda, u->lambda);
+  sni_full_move(u, u->lambda);
+  t->spent = 0;
+  sni_full_read(u, u->lambda, x);
+}
+
+const sni_tie_solver sni_ties_full_dense = {.name = "full-dense",
+                                            .build = dense_build,
+                                            .free = dense_free,
+                                            .factorise = dense_factorise,
+                                            .solve = dense_solve};

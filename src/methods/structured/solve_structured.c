@@ -1,0 +1,89 @@
+/* solve_structured.c: loops by conjugate gradients on the reduced constraint matrix [FA 3].
+ *
+ * One response of the tree a product [FA 3.3, with the force on the bodies]: it solves
+ *
+ *     [ M    J_a^T ] [ phi ]   [ J_l^T f ]
+ *     [ J_a  0     ] [ mu  ] = [ 0       ]                                  [FA 7]
+ *
+ * whose block LDL^T, with the directions in which a joint moves taken first and the others together
+ * with the rows across them, is the recursion of dynamics/aba.c: a body without mass of its own has
+ * a pivot there, and phi meets J_a to the last bit since what is solved for are rates of joints.
+ * These are added up along the way, so iterations may end at any time. */
+#include "linear/cg.h"
+#include "methods/structured/ties.h"
+
+enum { RESTARTS = 2 }; /* where rounding has led the recurrence of r away from the truth */
+
+static sn_status structured_build(sni_ties *t, void **own, sn_error *err) {
+  (void)t;
+  (void)err;
+  *own = NULL;
+  return SN_OK;
+}
+
+static void structured_free(void **own) {
+  *own = NULL;
+}
+
+static sn_status structured_factorise(sni_ties *t, void *own, int *bad) {
+  (void)own;
+  *bad = sni_factorise(&t->d->m->tree, &t->in, &t->d->w);
+  return *bad >= 0 ? SN_E_SINGULAR : SN_OK;
+}
+
+/* q = (G A^-1 G^T + E) p */
+static void mul(void *user, const double *p, double *q) {
+  const sni_ties *t = user;
+  sni_ties_mul_transposed(t, p, t->y);
+  sni_ties_measure(t, t->y, q);
+  for (int i = 0; i < t->ntie; i++) {
+    q[i] += t->tie[i].soft * p[i];
+  }
+}
+
+static void follow(void *user, double step) {
+  const sni_ties *t = user;
+  for (int k = 0; k < t->d->m->tree.nv; k++) {
+    t->x[k] -= step * t->y[k];
+  }
+}
+
+bool sni_ties_late(void *user) {
+  const sni_ties *t = user;
+  return t->deadline != 0 && sni_clock() >= t->deadline;
+}
+
+static void structured_solve(sni_ties *t, void *own, const double *b, double *x) {
+  (void)own;
+  t->x = x;
+  t->spent = 0;
+  sni_ties_respond(t, b, t->lambda, x);
+  sni_ties_leave(t, x, t->lambda, t->r);
+  for (int k = 0; k <= RESTARTS; k++) {
+    const sni_cg cg = {.n = t->ntie,
+                       .user = t,
+                       .mul = mul,
+                       .follow = follow,
+                       .late = sni_ties_late,
+                       .inverse = t->inverse,
+                       .precision = t->precision,
+                       .iterations = t->iterations - t->spent,
+                       .r = t->r,
+                       .p = t->p,
+                       .q = t->q};
+    const int spent = sni_cg_run(&cg, t->lambda);
+    t->spent += spent;
+    if (spent > 0 || k == 0) {
+      sni_ties_check(t, x);
+    }
+    if (spent == 0 || !(t->residual > t->precision)) {
+      return;
+    }
+  }
+}
+
+const sni_tie_solver sni_ties_structured = {.name = "structured",
+                                            .build = structured_build,
+                                            .free = structured_free,
+                                            .factorise = structured_factorise,
+                                            .solve = structured_solve};

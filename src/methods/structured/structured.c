@@ -1,0 +1,275 @@
+/* structured.c: the method `structured`: trees in linear time, loops refined by iterations that may
+ * end at any time [FA 3].
+ *
+ * A step carries the momenta of the bodies on, as `redmax` does with its `projected` inertia, so it
+ * gains no energy, and takes stiff forces implicitly:
+ *
+ *     1. rates at q: momenta and the impulses of all forces, loops kept by ties (ties.h)
+ *     2. bodies move on with these rates
+ *     3. positions go back onto the loops                                   close.c
+ *     4. rates at the end: what is nearest to the motion of the bodies, loops kept
+ *
+ * 1, 3 and 4 are the same system with other right-hand sides [FA 2.2].  q and qd are those of the
+ * joints of the tree: whatever happens to the loops, the tree does not come apart [FA 3.4]. */
+#include "methods/structured/structured.h"
+
+#include "methods/redmax/move.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define LIMIT_PASSES 4 /* times that drives are told apart by whether a limit holds them */
+#define ROUND(size)  (((size) + 63) / 64 * 64)
+
+static sn_status structured_supports(const sn_model *m, sn_error *err) {
+  const char *limited = NULL;
+  for (int k = 0; k < m->nconstraint && !limited; k++) {
+    limited = m->constraint[k].nsided > 0 ? m->constraint_name[k] : NULL;
+  }
+  const struct {
+    const char *name;
+    const char *what;
+  } missing[] = {
+      {m->rubbing, "let joints rub"}, {m->touching, "let bodies touch"}, {limited, "keep limits"}};
+  for (int k = 0; k < SNI_COUNT(missing); k++) {
+    if (missing[k].name) {
+      return sni_fail(err, SN_E_UNSUPPORTED,
+                      "method 'structured' cannot yet %s ('%s'): take the method redmax",
+                      missing[k].what, missing[k].name);
+    }
+  }
+  return SN_OK;
+}
+
+/* Beside q and qd: the coordinates of loops, which are found from where they were, and the forces
+ * of all rows that there may be. */
+static int structured_state_count(const sn_model *m) {
+  return m->nloop_q + SNI_WARM_BANKS * m->nrow;
+}
+
+static size_t numbers_of(const sn_model *m) {
+  return 3 * (size_t)m->tree.nv + (size_t)structured_state_count(m);
+}
+
+static size_t structured_work_size(const sn_model *m, const sn_options *o) {
+  return ROUND(sizeof(sni_structured)) + ROUND(sni_system_size(m, o)) +
+         ROUND(sni_ties_size(sni_ties_capacity(m, o), m->tree.nv)) + numbers_of(m) * sizeof(double);
+}
+
+static const sni_tie_solver *const solvers[] = {[SN_STRUCTURED] = &sni_ties_structured,
+                                                [SN_STRUCTURED_DENSE] = &sni_ties_structured_dense,
+                                                [SN_FULL_DENSE] = &sni_ties_full_dense,
+                                                [SN_FULL_ITERATIVE] = &sni_ties_full_iterative,
+                                                [SN_STRUCTURED_GRAPH] = &sni_ties_graph};
+
+/* Questions about accelerations, and the start, are answered exactly: few rows in their dual, many
+ * as a graph. */
+static bool structured_wants_graph(const sn_model *m, const sn_options *o) {
+  (void)o;
+  return sni_rows_many(m);
+}
+
+static sn_status structured_create(sn_sim *sim, sn_error *err) {
+  sni_structured *st = sim->method_work;
+  const sn_options *o = &sim->options;
+  char *at = (char *)sim->method_work + ROUND(sizeof *st);
+  sni_system_place(&st->s, &sim->d, o, at);
+  at += ROUND(sni_system_size(sim->m, o));
+  const int capacity = sni_ties_capacity(sim->m, o);
+  sni_ties_place(&st->ties, &st->s, capacity, at);
+  void *numbers = at + ROUND(sni_ties_size(capacity, sim->m->tree.nv));
+  st->q_best = numbers;
+  st->backup = st->q_best + sim->m->tree.nv;
+  st->s.slides = sni_move_slides(&st->s, sim->m->q0, sim->m->qd0);
+  sim->d.user_tangent = o->redmax.force_tangent;
+  st->solver = solvers[o->structured.solver];
+  st->s.apart = !st->solver->whole;
+  sn_status status = SN_OK;
+  if (sim->d.rows && structured_wants_graph(sim->m, o)) {
+    status = sni_kkt_build(&sim->d, SNI_KKT_MAXIMAL, 0, NULL, SIZE_MAX, &sim->rows.kkt, err);
+    sim->rows.way = SNI_BY_GRAPH;
+  }
+  return status ? status : st->solver->build(&st->ties, &st->own, err);
+}
+
+static void structured_destroy(sn_sim *sim) {
+  sni_structured *st = sim->method_work;
+  if (st->solver) {
+    st->solver->free(&st->own);
+  }
+}
+
+static bool structured_dense(const sn_options *options) {
+  (void)options;
+  return false;
+}
+
+/* ---- the step ---- */
+
+int64_t sni_structured_deadline(const sn_sim *sim, const sni_structured *st, double part) {
+  const double budget = 1e6 * sim->options.structured.budget; /* nanoseconds */
+  return budget > 0 ? st->started + (int64_t)(part * budget) : 0;
+}
+
+static sn_status fail_singular(const sn_sim *sim, int bad, double t, sn_error *err) {
+  return sni_fail_body(sim, err, SN_E_SINGULAR, bad, t,
+                       "has a singular matrix: give the body mass or its joint armature");
+}
+
+/* x and the forces of ties for the A that is set; the first nrow of them are constraints. */
+static void solve(sn_sim *sim, sni_structured *st, int bank, const double *b, double *x,
+                  sn_info *info) {
+  sni_ties *t = &st->ties;
+  double *warm = st->warm + (size_t)bank * (size_t)sim->m->nrow;
+  const bool begin = sim->options.structured.warm_start;
+  for (int i = 0; i < t->ntie; i++) {
+    t->lambda[i] = begin && t->tie[i].slot >= 0 ? warm[t->tie[i].slot] : 0;
+  }
+  t->precision = sim->options.structured.precision;
+  st->solver->solve(t, st->own, b, x);
+  memset(warm, 0, (size_t)sim->m->nrow * sizeof *warm);
+  for (int i = 0; i < t->ntie; i++) {
+    if (t->tie[i].slot >= 0) {
+      warm[t->tie[i].slot] = t->lambda[i];
+    }
+  }
+  info->solves++;
+  info->iterations += t->spent;
+  info->residual = t->residual;
+}
+
+/* The rates that constraints are asked for. */
+static void ask_rates(sn_sim *sim, sni_ties *t) {
+  sni_ties_clear(t);
+  if (sim->d.rows) {
+    sni_ties_add_rows(t, &sim->rows);
+    for (int i = 0; i < t->ntie; i++) {
+      t->c[i] = -sim->rows.row[i].rate;
+    }
+  }
+}
+
+/* qd1: the rates of the step, at q. */
+static sn_status find_rates(sn_sim *sim, sni_structured *st, double t_end, const double *q,
+                            const double *qd, double *qd1, sn_info *info, sn_error *err) {
+  sni_ties *t = &st->ties;
+  int bad = -1;
+  sni_system_projected_side(&st->s, q, qd);
+  const int pushed = sni_dynamics_not_finite(&sim->d, st->s.b);
+  if (pushed >= 0) {
+    return sni_fail_body(sim, err, SN_E_DIVERGED, pushed, t_end, "is pushed by what is not finite");
+  }
+  if (sim->d.rows) {
+    sni_rows_eval_poses(&sim->rows, t_end, t_end, q, qd);
+  }
+  ask_rates(sim, t);
+  if (!st->solver->whole) {
+    sni_ties_add_terms(t, &st->s);
+  }
+  t->in = st->s.in;
+  t->forces = true;
+  t->deadline = sni_structured_deadline(sim, st, 0.35);
+  if (st->solver->factorise(t, st->own, &bad) < 0) {
+    return fail_singular(sim, bad, t_end, err);
+  }
+  solve(sim, st, SNI_WARM_STEP, st->s.b, qd1, info);
+  const int lost = sni_dynamics_not_finite(&sim->d, qd1);
+  return lost >= 0 ? sni_fail_body(sim, err, SN_E_DIVERGED, lost, t_end, "is not finite any more")
+                   : SN_OK;
+}
+
+/* qd1: what is nearest to the motion of the bodies at q1, where kinematics and rows are. */
+static void end_rates(sn_sim *sim, sni_structured *st, double *qd1, sn_info *info) {
+  sni_ties *t = &st->ties;
+  int bad = -1;
+  const int64_t deadline = sni_structured_deadline(sim, st, 1), begun = deadline ? sni_clock() : 0;
+  ask_rates(sim, t);
+  sni_move_momenta(sim, &st->s, qd1);
+  t->in = (sni_aba_in){.mass = sim->d.mass, .joint_matrix = sim->d.armature};
+  t->forces = false;
+  if (st->solver->factorise(t, st->own, &bad) < 0) {
+    return; /* held by springs alone: the rates stay */
+  }
+  t->deadline = deadline ? deadline - st->tail : 0;
+  solve(sim, st, SNI_WARM_END, st->s.b, qd1, info);
+  if (deadline && t->spent == 0) {
+    st->tail = sni_clock() - begun;
+  }
+}
+
+static sn_status advance(sn_sim *sim, sni_structured *st, sn_state *state, const sn_input *input,
+                         double t_end, sn_info *info, sn_error *err) {
+  const int nv = sim->m->tree.nv;
+  const size_t bytes = (size_t)nv * sizeof(double);
+  const double h = t_end - state->t;
+  sni_system *s = &st->s;
+  double *q = sim->q, *qd = sim->qd, *qd1 = sim->qdd, *q1 = s->scratch;
+  memcpy(q, sni_state_q(state), bytes);
+  memcpy(qd, sni_state_qd(state), bytes);
+  sni_dynamics_reparam(&sim->d, q, qd);
+  sni_dynamics_kinematics(&sim->d, q, qd);
+
+  /* drives that would pass their limits get them instead, cables that would push are left out */
+  bool again = true;
+  sni_system_release_drives(s);
+  for (int pass = 0; again && pass <= LIMIT_PASSES; pass++) {
+    sni_system_assemble(s, t_end, h, q, qd, input, SNI_TANGENT_CLAMPED);
+    const sn_status status = find_rates(sim, st, t_end, q, qd, qd1, info, err);
+    if (status) {
+      return status;
+    }
+    for (int k = 0; k < nv; k++) {
+      q1[k] = q[k] + h * qd1[k];
+    }
+    again = sni_system_limit_drives(s, t_end, q1, qd1, input);
+    again = sni_system_pull_cables(s, t_end, qd1, sim->F) || again;
+  }
+  sni_move_drift(sim, s, h, q, q1, qd1);
+  if (sim->d.rows) {
+    sni_structured_close(sim, st, t_end, q1, qd1, info);
+  } else {
+    sni_dynamics_kinematics(&sim->d, q1, qd1);
+  }
+  end_rates(sim, st, qd1, info);
+  memcpy(sni_state_q(state), q1, bytes);
+  memcpy(sni_state_qd(state), qd1, bytes);
+  info->substeps = info->evaluations = 1;
+  info->last_substep = h;
+  const bool good = info->residual <= sim->options.structured.precision &&
+                    info->gap <= fmax(h * sim->options.structured.precision, 1e-12);
+  return good ? SN_OK : SN_NOT_CONVERGED;
+}
+
+static sn_status structured_step(sn_sim *sim, sn_state *state, const sn_input *input, double t_end,
+                                 sn_info *info, sn_error *err) {
+  sni_structured *st = sim->method_work;
+  const size_t bytes = (size_t)(2 * state->nv + structured_state_count(sim->m)) * sizeof(double);
+  memcpy(st->backup, state->data, bytes);
+  st->started = sim->options.structured.budget > 0 ? sni_clock() : 0;
+  st->warm = sni_state_private(state) + sim->m->nloop_q;
+  st->ties.iterations = sim->options.structured.iterations;
+  st->ties.regularization = st->solver->whole ? 0 : sim->options.structured.regularization;
+  sni_sim_load_loops(sim, sni_state_private(state));
+  const sn_status status = advance(sim, st, state, input, t_end, info, err);
+  if (status < 0) {
+    memcpy(state->data, st->backup, bytes);
+    return status;
+  }
+  sni_sim_save_loops(sim, sni_state_private(state));
+  return status;
+}
+
+const sni_method sni_method_structured = {
+    .name = "structured",
+    .doc = "maximal coordinates; trees in linear time, loops refined by iterations that may stop "
+           "at any time",
+    .supports = structured_supports,
+    .state_count = structured_state_count,
+    .work_size = structured_work_size,
+    .wants_graph = structured_wants_graph,
+    .implicit = true,
+    .motions_are_rows = true,
+    .create = structured_create,
+    .destroy = structured_destroy,
+    .dense = structured_dense,
+    .step = structured_step};

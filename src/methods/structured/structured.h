@@ -1,0 +1,31 @@
+/* structured.h: what a sim of the method `structured` owns, and the parts of its step. */
+#ifndef SNI_STRUCTURED_H
+#define SNI_STRUCTURED_H
+
+#include "methods/sim.h"
+#include "methods/structured/ties.h"
+
+/* Forces that a step begins with are those of the last one, each solve with its own. */
+enum { SNI_WARM_STEP, SNI_WARM_END, SNI_WARM_BANKS };
+
+typedef struct sni_structured {
+  sni_system s;
+  sni_ties ties;
+  const sni_tie_solver *solver;
+  void *own;       /* the solver's                                                              */
+  double *backup;  /* of the state's numbers                                                    */
+  double *q_best;  /* nv  scratch of the closing                                                */
+  double *warm;    /* SNI_WARM_BANKS x nrow, in the state's private part                        */
+  int64_t started; /* when the step was, by the clock                                           */
+  int64_t tail;    /* what the last solve of a step took at least, beside its iterations        */
+} sni_structured;
+
+/* The part of its budget that a step may have used when this part of it ends; 0 without one. */
+int64_t sni_structured_deadline(const sn_sim *sim, const sni_structured *st, double part);
+
+/* Closes loops at q1 as far as the deadline lets it: close.c.  Leaves kinematics and rows there;
+ * info->gap is what stays open. */
+void sni_structured_close(sn_sim *sim, sni_structured *st, double t, double *q1, const double *qd1,
+                          sn_info *info);
+
+#endif

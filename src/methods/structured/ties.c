@@ -1,0 +1,187 @@
+/* ties.c: the ties of a tree, their products, and the clock. */
+#include "methods/structured/ties.h"
+
+#include "linear/cg.h"
+
+#include <string.h>
+#include <time.h>
+
+int64_t sni_clock(void) {
+  struct timespec now;
+  timespec_get(&now, TIME_UTC);
+  return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+/* ---- which ties there are ---- */
+
+void sni_ties_clear(sni_ties *t) {
+  t->ntie = t->ncoords = 0;
+}
+
+/* What p does to a body that nothing holds: p^T M^-1 p, with one moment for all axes.  That is
+ * enough to compare ties. */
+static double mobility(const sni_ties *t, int body, sni_lane6 p) {
+  const sni_mass *m = &t->d->mass[body];
+  if (!(m->m > 0)) {
+    return 0;
+  }
+  const sni_lane h = sni_lane_mul(t->d->w.link[body].R, m->mc.x, m->mc.y, m->mc.z);
+  const sni_lane torque = p.w - sni_lane_cross(h, p.v) * sni_lane_all(1 / m->m);
+  const double moment = (m->xx + m->yy + m->zz - 2 * sni_lane_dot(h, h) / m->m) / 3;
+  return sni_lane_dot(p.v, p.v) / m->m + (moment > 0 ? sni_lane_dot(torque, torque) / moment : 0);
+}
+
+/* Fills in what follows from the others: soft is that of a force, or 0. */
+static void finish(sni_ties *t, sni_tie *tie, double weight) {
+  double own = 0;
+  for (int side = 0; side < 2; side++) {
+    own += tie->body[side] >= 0 ? mobility(t, tie->body[side], tie->p[side]) : 0;
+  }
+  own = own > 0 ? own : 1 / t->d->m->mass;
+  if (tie->soft == 0) {
+    tie->soft = t->regularization * own / weight;
+  }
+  tie->inverse = weight / (own + tie->soft);
+  t->inverse[tie - t->tie] = tie->inverse;
+  t->ncoords += tie->coords != NULL;
+}
+
+void sni_ties_add_rows(sni_ties *t, const sni_rows *rows) {
+  int first = 0, slot = 0;
+  for (int i = 0; i < rows->nrow; i++) {
+    const sni_row *row = &rows->row[i];
+    for (; first < rows->of[i]; first++) {
+      slot += rows->constraint[first].nrow;
+    }
+    int within = 0;
+    while (i - within > 0 && rows->of[i - within - 1] == rows->of[i]) {
+      within++;
+    }
+    sni_tie *tie = &t->tie[t->ntie++];
+    *tie = (sni_tie){.slot = slot + within, .coords = row->ncoord > 0 ? row : NULL};
+    for (int side = 0; side < 2; side++) {
+      tie->body[side] = row->body[side];
+      tie->p[side] = sni_lane6_from(row->p[side]);
+    }
+    finish(t, tie, rows->constraint[rows->of[i]].weight);
+  }
+}
+
+void sni_ties_add_terms(sni_ties *t, const sni_system *s) {
+  for (int k = 0; k < s->nterm; k++) {
+    const sni_link_term *term = &s->term[k];
+    const double c = s->h * term->d + s->h * s->h * term->k;
+    if (term->body[0] >= 0 && term->body[1] >= 0 && c > 0) {
+      t->c[t->ntie] = 0;
+      sni_tie *tie = &t->tie[t->ntie++];
+      *tie = (sni_tie){.body = {term->body[0], term->body[1]},
+                       .p = {term->p[0], term->p[1]},
+                       .slot = -1,
+                       .soft = 1 / c};
+      finish(t, tie, 1);
+    }
+  }
+}
+
+/* ---- products ---- */
+
+/* w->a = s G^T lambda on the bodies, tau -= s times the same on joints. */
+static void push(const sni_ties *t, double s, const double *lambda, double *tau) {
+  sni_lane6 *a = t->d->w.a;
+  memset(a, 0, (size_t)t->d->m->tree.nbody * sizeof *a);
+  for (int i = 0; i < t->ntie; i++) {
+    const sni_tie *tie = &t->tie[i];
+    for (int side = 0; side < 2; side++) {
+      if (tie->body[side] >= 0) {
+        a[tie->body[side]] = sni_lane6_addscaled(a[tie->body[side]], s * lambda[i], tie->p[side]);
+      }
+    }
+  }
+  for (int i = 0; t->ncoords > 0 && i < t->ntie; i++) {
+    const sni_row *row = t->tie[i].coords;
+    for (int k = 0; row && k < row->ncoord; k++) {
+      tau[row->coord[k]] -= s * lambda[i] * row->coef[k];
+    }
+  }
+}
+
+void sni_ties_respond(const sni_ties *t, const double *b, const double *lambda, double *x) {
+  const sni_tree *tree = &t->d->m->tree;
+  const size_t bytes = (size_t)tree->nv * sizeof(double);
+  memcpy(t->tau, b ? b : t->d->zero, bytes);
+  push(t, 1, lambda, t->tau);
+  sni_respond(tree, &t->d->w, t->tau, x);
+}
+
+void sni_ties_mul_transposed(const sni_ties *t, const double *lambda, double *x) {
+  const sni_tree *tree = &t->d->m->tree;
+  const double *tau = t->d->zero;
+  if (t->ncoords > 0) {
+    memset(t->tau, 0, (size_t)tree->nv * sizeof(double));
+    tau = t->tau;
+  }
+  push(t, -1, lambda, t->tau);
+  sni_respond(tree, &t->d->w, tau, x);
+}
+
+void sni_ties_measure(const sni_ties *t, const double *x, double *out) {
+  const sni_lane6 *a = t->d->w.a;
+  for (int i = 0; i < t->ntie; i++) {
+    const sni_tie *tie = &t->tie[i];
+    double sum = 0;
+    for (int side = 0; side < 2; side++) {
+      sum += tie->body[side] >= 0 ? sni_lane6_dot(tie->p[side], a[tie->body[side]]) : 0;
+    }
+    for (int k = 0; tie->coords && k < tie->coords->ncoord; k++) {
+      sum += tie->coords->coef[k] * x[tie->coords->coord[k]];
+    }
+    out[i] = sum;
+  }
+}
+
+void sni_ties_leave(const sni_ties *t, const double *x, const double *lambda, double *r) {
+  sni_ties_measure(t, x, r);
+  for (int i = 0; i < t->ntie; i++) {
+    r[i] -= t->tie[i].soft * lambda[i] + t->c[i];
+  }
+}
+
+void sni_ties_check(sni_ties *t, const double *x) {
+  sni_J_mul_world(&t->d->m->tree, &t->d->w, x);
+  sni_ties_leave(t, x, t->lambda, t->r);
+  t->residual = sni_largest(t->ntie, t->r);
+}
+
+/* ---- memory ---- */
+
+int sni_ties_capacity(const sn_model *m, const sn_options *o) {
+  return m->nrow + sni_system_pair_capacity(m, o);
+}
+
+static size_t lay_out(sni_ties *t, size_t n, size_t nv, char *memory) {
+  size_t used = 0;
+#define TAKE(count, size)                                                                          \
+  (memory ? (void *)(memory + used) : NULL);                                                       \
+  used += ((count) * (size) + 63) / 64 * 64
+  t->tie = TAKE(n, sizeof *t->tie);
+  t->c = TAKE(n, sizeof *t->c);
+  t->lambda = TAKE(n, sizeof *t->lambda);
+  t->r = TAKE(n, sizeof *t->r);
+  t->p = TAKE(n, sizeof *t->p);
+  t->q = TAKE(n, sizeof *t->q);
+  t->inverse = TAKE(n, sizeof *t->inverse);
+  t->y = TAKE(nv, sizeof *t->y);
+  t->tau = TAKE(nv, sizeof *t->tau);
+#undef TAKE
+  return used;
+}
+
+size_t sni_ties_size(int capacity, int nv) {
+  sni_ties t;
+  return lay_out(&t, (size_t)capacity, (size_t)nv, NULL);
+}
+
+void sni_ties_place(sni_ties *t, sni_system *s, int capacity, void *memory) {
+  *t = (sni_ties){.d = s->d, .system = s, .capacity = capacity};
+  lay_out(t, (size_t)capacity, (size_t)s->t->nv, memory);
+}

@@ -1,0 +1,97 @@
+/* ties.h: what is solved in the method `structured`: a tree of bodies and the ties that close its
+ * loops,
+ *
+ *     [ A  G^T ] [ x      ]   [ b ]
+ *     [ G  -E  ] [ lambda ] = [ c ]                                         [FA 5]
+ *
+ * A is the inertia of the tree with what forces of one body or one joint add to it (sni_aba_in):
+ * the constraints of the tree are met because x are rates of its joints.  A tie is a row of a
+ * constraint, or a force between two bodies; E is diagonal: what
+ * gives way for each unit of lambda.  Eliminating x leaves
+ *
+ *     (G A^-1 G^T + E) lambda = G A^-1 b - c                                [FA 13]
+ *
+ * whose products take linear time: one response of the tree to wrenches on its bodies. */
+#ifndef SNI_TIES_H
+#define SNI_TIES_H
+
+#include "dynamics/rows.h"
+#include "methods/redmax/system.h"
+
+typedef struct sni_tie {
+  sni_lane6 p[2];
+  int body[2];           /* -1: does not move                                                  */
+  int slot;              /* its place among all that there may be, while others come and go    */
+  const sni_row *coords; /* its coordinates of joints; NULL: it has none                       */
+  double soft;           /* E                                                                  */
+  double inverse;        /* about 1 over its diagonal in the matrix above, times its weight    */
+} sni_tie;
+
+typedef struct sni_ties {
+  sni_dynamics *d;
+  sni_system *system; /* of the step                                                           */
+  bool forces;        /* its forces between bodies count                                       */
+  sni_aba_in in;      /* A                                                                     */
+  sni_tie *tie;
+  int ntie, capacity;
+  double *c;             /* capacity  of each tie                                                */
+  double *lambda;        /* capacity                                                             */
+  double *r, *p, *q;     /* capacity each: scratch of the solvers                                */
+  double *inverse;       /* capacity  those of the ties, in a row                                */
+  double *y;             /* nv  what the last product moved                                      */
+  double *x;             /* nv  where that is added up: the caller's                             */
+  double *tau;           /* nv  scratch                                                          */
+  int ncoords;           /* ties with coordinates of joints                                      */
+  double regularization; /* E of constraints, relative to their diagonal                       */
+  /* when to stop: what is asked for, and what was reached */
+  double precision;
+  int iterations;
+  int64_t deadline; /* of the clock, in nanoseconds; 0: none                                   */
+  int spent;        /* iterations                                                              */
+  double residual;  /* largest |c + E lambda - G x|, computed from x                           */
+} sni_ties;
+
+/* Rows of a model and terms of its forces between bodies, at most. */
+int sni_ties_capacity(const sn_model *m, const sn_options *o);
+size_t sni_ties_size(int capacity, int nv);
+void sni_ties_place(sni_ties *t, sni_system *s, int capacity, void *memory);
+
+/* None. */
+void sni_ties_clear(sni_ties *t);
+/* Constraints as they stand; c is left to the caller, who finds row i as tie i. */
+void sni_ties_add_rows(sni_ties *t, const sni_rows *rows);
+/* Forces between pairs of bodies; their c is 0. */
+void sni_ties_add_terms(sni_ties *t, const sni_system *s);
+
+/* x = A^-1 (b - G^T lambda), or with `lambda` alone A^-1 G^T lambda: one response of the tree.
+ * Leaves its twists in w->a. */
+void sni_ties_respond(const sni_ties *t, const double *b, const double *lambda, double *x);
+void sni_ties_mul_transposed(const sni_ties *t, const double *lambda, double *x);
+/* out = G x for the twists in w->a and the rates x. */
+void sni_ties_measure(const sni_ties *t, const double *x, double *out);
+/* r = G x - E lambda - c, with w->a and x; what is left of [FA 13] to solve. */
+void sni_ties_leave(const sni_ties *t, const double *x, const double *lambda, double *r);
+/* t->residual, from x itself. */
+void sni_ties_check(sni_ties *t, const double *x);
+
+int64_t sni_clock(void); /* nanoseconds */
+/* Is the deadline of these sni_ties over? */
+bool sni_ties_late(void *ties);
+
+/* ---- solvers: chosen at run time ---- */
+
+typedef struct sni_tie_solver {
+  const char *name;
+  bool whole; /* takes forces between bodies as they are in the system, and constraints exactly */
+  sn_status (*build)(sni_ties *t, void **own, sn_error *err); /* for all ties that there may be */
+  void (*free)(void **own);
+  /* For A and the ties as they are.  *bad: the body at fault. */
+  sn_status (*factorise)(sni_ties *t, void *own, int *bad);
+  /* t->lambda holds a first guess, then the solution; b may be NULL (0). */
+  void (*solve)(sni_ties *t, void *own, const double *b, double *x);
+} sni_tie_solver;
+
+extern const sni_tie_solver sni_ties_structured, sni_ties_structured_dense, sni_ties_full_dense,
+    sni_ties_full_iterative, sni_ties_graph;
+
+#endif
