@@ -167,7 +167,7 @@ typedef struct sn_loop_def {
   sn_joint_def joint; /* its `at` does not count: each side has its own */
   sn_point_def a, b;
   sn_function_def active; /* closed while > 0 */
-  double weight;          /* structured: how much its error counts where not all can be had; > 0 */
+  double weight;          /* structured: how much its error counts where not all can be had; 0: 1 */
 } sn_loop_def;
 
 /* A coordinate of a joint, and how much it counts. */

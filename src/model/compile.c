@@ -134,10 +134,10 @@ static bool function_is_sound(sni_compile *c, const char *key, const sn_function
 /* An expression e becomes (e) > 0, which breaks where e passes through 0.  Keys that are not steps
  * would change sign somewhere between two of them. */
 double sni_compile_weight(sni_compile *c, double weight) {
-  if (!(weight > 0) || !isfinite(weight)) {
+  if (!(weight >= 0) || !isfinite(weight)) {
     sni_compile_fail(c, "weight", "is %g, needs a number > 0", weight);
   }
-  return weight;
+  return weight > 0 ? weight : 1;
 }
 
 int sni_compile_active(sni_compile *c, const sn_function_def *def) {
