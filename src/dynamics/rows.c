@@ -54,6 +54,18 @@ static void evaluate(sni_rows *r, double t, double t_ref, bool poses_only, const
   memcpy(r->q_seen, q, (size_t)m->tree.nv * sizeof *q);
   memcpy(r->loop_q_seen, r->loop_q, (size_t)m->nloop_q * sizeof *r->loop_q);
   r->seen = true;
+  r->exact = false;
+}
+
+/* g alone, of joints that close loops; all else stays as it was seen last. */
+static void evaluate_gaps(sni_rows *r, double t, double t_ref, const double *q, const double *qd) {
+  sni_dynamics_poses(r->d);
+  sni_constraint_eval e = sni_rows_eval_of(r, t, t_ref, q, qd);
+  e.poses_only = e.gaps_only = true;
+  sni_row *row = r->row;
+  for (int k = 0; k < r->nconstraint; k++) {
+    row += sni_constraint_loop_rows(&e, &r->constraint[k], row);
+  }
 }
 
 void sni_rows_eval(sni_rows *r, double t, double t_ref, const double *q, const double *qd) {
@@ -294,6 +306,11 @@ void sni_rows_correct(sni_rows *r, const double *c, double *x) {
 enum { PROJECT_MAX = 30 };
 /* Coordinates that change by less do not move. */
 #define STILL 1e-15
+/* The same, where rows are far from losing their rank: at least STRONG is left of each. */
+#define STILL_STRONG 1e-13
+#define STRONG       0.03
+/* With the factors of another pose, at most so many steps. */
+enum { CHORDS_MAX = 3 };
 /* By less than this, the factors of the last step will do. */
 #define NEARLY_STILL 1e-4
 /* Refining on factors of a pose as far away as this is no dearer than new ones. */
@@ -330,6 +347,7 @@ int sni_rows_factorise_mass(sni_rows *r) {
   sni_dynamics *d = r->d;
   const sni_aba_in in = {.mass = d->mass, .joint_matrix = d->armature};
   int bad = -1;
+  r->exact = false;
   if (r->kkt) {
     sni_kkt_fill(r->kkt, &in, r);
     r->u.fresh = sni_kkt_factorise(r->kkt, NULL, NULL, &bad) >= 0;
@@ -449,6 +467,7 @@ int sni_rows_momenta(sni_rows *r, double t, double t_ref, double gain, bool near
   }
   if (r->kkt) {
     double residual;
+    sni_rows_keep_factors(r);
     sni_kkt_solve(r->kkt, b, r->rhs, qd, r->lambda, &residual);
   } else {
     sni_Minv_mul(&d->m->tree, &d->w, b, qd);
@@ -478,20 +497,55 @@ static double close_once(sni_rows *r, double *q) {
   return most;
 }
 
+/* How far q is from where the rows were seen. */
+static double distance(const sni_rows *r, const double *q) {
+  double most = 0;
+  for (int j = 0; j < r->d->m->tree.nv; j++) {
+    most = fmax(most, fabs(q[j] - r->q_seen[j]));
+  }
+  return most;
+}
+
+/* With the factors of the pose where the rows were seen, of which each step leaves the part that
+ * the way to q changes in the rows.  False: that would take too many of them. */
+static bool close_from_seen(sni_rows *r, double t, double t_ref, double tolerance, double *q,
+                            const double *qd, int *worst, double *gap) {
+  const double weakest = sni_kkt_weakest(r->kkt);
+  const bool strong = weakest > STRONG && sni_kkt_get_form(r->kkt) == SNI_KKT_REDUCED;
+  const double still = strong ? STILL_STRONG : STILL;
+  double rate = distance(r, q) / weakest, before = INFINITY;
+  for (int k = 1; k <= CHORDS_MAX; k++) {
+    sni_dynamics_kinematics(r->d, q, qd);
+    evaluate_gaps(r, t, t_ref, q, qd);
+    *gap = sni_rows_gap(r, worst);
+    if (!isfinite(*gap)) {
+      return false;
+    }
+    const double moved = close_once(r, q);
+    rate = k > 1 ? moved / before : rate;
+    if (k > 1 && *gap <= tolerance && moved * rate <= still) {
+      r->stale = INFINITY;
+      return true;
+    }
+    double left = moved;
+    for (int n = k; n <= CHORDS_MAX; n++) {
+      left *= rate;
+    }
+    if (!(left <= still)) {
+      return false;
+    }
+    before = moved;
+  }
+  return false;
+}
+
 /* Newton's method until it moves nothing any more, and not just until the gaps are small: near a
  * pose in which rows lose their rank, gaps of e say where the mechanism is no better than e/s, s
  * being what is left of the rows, and its rates and accelerations follow from that.  The factors
  * are renewed while the steps are large, and where they were of some other pose at first. */
-sn_status sni_rows_close(sni_rows *r, double t, double t_ref, double tolerance, bool near,
-                         double *q, const double *qd, int *worst, double *gap) {
-  if (r->d->m->nsided > 0) {
-    return sni_unilateral_close(r, t, t_ref, tolerance, q, qd, worst, gap);
-  }
+static sn_status close_afresh(sni_rows *r, double t, double t_ref, double tolerance, bool near,
+                              double *q, const double *qd, int *worst, double *gap) {
   double gap_before = INFINITY, moved = near ? NEARLY_STILL : INFINITY, before = INFINITY;
-  sn_status status = SN_OK;
-  if (r->kkt) {
-    sni_kkt_rough(r->kkt, true);
-  }
   for (int k = 0;; k++) {
     sni_dynamics_kinematics(r->d, q, qd);
     sni_rows_eval_poses(r, t, t_ref, q, qd);
@@ -501,13 +555,11 @@ sn_status sni_rows_close(sni_rows *r, double t, double t_ref, double tolerance, 
     const bool closed = *gap <= tolerance || stuck;
     gap_before = *gap;
     if (k == PROJECT_MAX || !isfinite(*gap)) {
-      status = SN_NOT_CONVERGED;
-      break;
+      return SN_NOT_CONVERGED;
     }
     const bool fresh = k == (near ? 1 : 0) || moved > NEARLY_STILL || moved > 0.1 * before;
     if (fresh && sni_rows_factorise_mass(r) >= 0) {
-      status = SN_E_SINGULAR;
-      break;
+      return SN_E_SINGULAR;
     }
     before = moved;
     moved = close_once(r, q);
@@ -516,8 +568,23 @@ sn_status sni_rows_close(sni_rows *r, double t, double t_ref, double tolerance, 
     r->stale = (fresh ? 0 : r->stale) + moved / weakest;
     const double next = fresh ? moved * moved / weakest : moved * (moved / before);
     if (closed && (!near || k > 0) && (next <= STILL || moved > 0.5 * before)) {
-      break;
+      return SN_OK;
     }
+  }
+}
+
+sn_status sni_rows_close(sni_rows *r, double t, double t_ref, double tolerance, bool near,
+                         double *q, const double *qd, int *worst, double *gap) {
+  if (r->d->m->nsided > 0) {
+    return sni_unilateral_close(r, t, t_ref, tolerance, q, qd, worst, gap);
+  }
+  const bool from_seen = near && r->kkt && r->timeless && r->seen;
+  if (r->kkt) {
+    sni_kkt_rough(r->kkt, true);
+  }
+  sn_status status = SN_OK;
+  if (!from_seen || !close_from_seen(r, t, t_ref, tolerance, q, qd, worst, gap)) {
+    status = close_afresh(r, t, t_ref, tolerance, near && !from_seen, q, qd, worst, gap);
   }
   if (r->kkt) {
     sni_kkt_rough(r->kkt, false);

@@ -45,6 +45,8 @@ typedef struct sni_rows {
   double *lambda_before; /* capacity  scratch                                               */
   double stale;          /* how far the factors that sni_rows_close left are from the last pose, by
                             what that changes in the rows                                          */
+  bool exact;            /* the factors are those of the masses and the rows that are there, */
+  uint64_t exact_hash;   /* with these parameters                                            */
   double *step;   /* nv                                                                     */
   double *column; /* nv                                                                     */
   bool timeless;  /* all are joints that close loops, always                                */
@@ -88,6 +90,15 @@ void sni_rows_push(sni_rows *r, int i, double force);
 /* x = G^T of row i. */
 void sni_rows_column(const sni_rows *r, int i, double *x);
 
+/* The factors are those of the masses and of the rows as they were seen, and stay so until others
+ * are seen. */
+static inline void sni_rows_keep_factors(sni_rows *r) {
+  r->exact = r->timeless && r->seen;
+  r->exact_hash = r->d->param_hash;
+}
+static inline bool sni_rows_have_factors(const sni_rows *r) {
+  return r->exact && r->exact_hash == r->d->param_hash;
+}
 /* A is the mass matrix; needs kinematics.  -1, or the body without inertia. */
 int sni_rows_factorise_mass(sni_rows *r);
 

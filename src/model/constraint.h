@@ -58,6 +58,7 @@ typedef struct sni_constraint {
 typedef struct sni_constraint_eval {
   double t, t_ref;
   bool poses_only; /* nobody asks for bias                                              */
+  bool gaps_only;  /* nobody asks for more than g: the rest of a loop's rows stays      */
   const sni_function *const *function;
   const sn_se3 *E_wb;
   const sn_vec6 *phi;

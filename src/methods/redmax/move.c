@@ -225,14 +225,14 @@ sn_status sni_move_on(sn_sim *sim, sni_system *s, double t_end, double h, const 
   }
   sni_dynamics_kinematics(d, q1, qd1);
   sni_move_momenta(sim, s, qd1);
-  const sni_aba_in in = {.mass = d->mass, .joint_matrix = d->armature};
-  if (sni_factorise(t, &in, &d->w) >= 0) {
-    return SN_OK; /* held by springs alone: the rates stay */
-  }
+  /* where something is held by springs alone, the rates stay */
   if (d->rows) {
     sni_rows_momenta(d->rows, t_end, t_end, sni_closure_gain(sim), closing, s->b, q1, qd1);
   } else {
-    sni_Minv_mul(t, &d->w, s->b, qd1);
+    const sni_aba_in in = {.mass = d->mass, .joint_matrix = d->armature};
+    if (sni_factorise(t, &in, &d->w) < 0) {
+      sni_Minv_mul(t, &d->w, s->b, qd1);
+    }
   }
   return SN_OK;
 }

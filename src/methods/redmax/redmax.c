@@ -343,11 +343,17 @@ static sn_status solve_constrained(sn_sim *sim, double t_end, const double *q, c
   sni_rows *rows = &sim->rows;
   sni_rows_eval_poses(rows, t_end, t_end, q, qd);
   aim(sim, qd);
-  sni_graph_fill(&r->s, rows->kkt, rows);
   int bad = -1;
   double residual = 0;
-  sn_status status =
-      rows->nsided > 0 ? SN_OK : sni_kkt_factorise(rows->kkt, r->s.b, rows->rhs, &bad);
+  sn_status status = SN_OK;
+  const bool masses = sni_system_is_mass(&r->s);
+  if (!masses || !sni_rows_have_factors(rows)) {
+    sni_graph_fill(&r->s, rows->kkt, rows);
+    rows->exact = false;
+    if (rows->nsided == 0) {
+      status = sni_kkt_factorise(rows->kkt, r->s.b, rows->rhs, &bad);
+    }
+  }
   if (status >= 0) {
     status = rows->nsided > 0
                  ? sni_unilateral_solve(rows, r->s.b, rows->rhs, qd1, &bad, &residual)

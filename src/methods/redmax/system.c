@@ -403,6 +403,12 @@ void sni_system_assemble(sni_system *s, double t, double h, const double *q, con
   s->in.joint_matrix = s->joint_matrix;
 }
 
+bool sni_system_is_mass(const sni_system *s) {
+  const size_t bytes = (size_t)s->t->nfactor * sizeof(double);
+  return s->nterm == 0 && s->nextra == 0 && s->in.mass == s->d->mass &&
+         memcmp(s->joint_matrix, s->d->armature, bytes) == 0;
+}
+
 /* ---- products ---- */
 
 void sni_system_project(const sni_system *s, sni_lane6 *f, double *x) {

@@ -144,6 +144,8 @@ void sni_system_mul(sni_system *s, const double *x, double *y);
 void sni_system_armature(const sni_system *s, const double *x, double *y);
 
 /* x = J^T f for wrenches in world axes at the origins; f is used up. */
+/* Is there nothing but masses in A? */
+bool sni_system_is_mass(const sni_system *s);
 void sni_system_project(const sni_system *s, sni_lane6 *f, double *x);
 
 /* The same body by body, from the last to the first, with f of its own; uses s->f. */

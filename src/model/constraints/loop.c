@@ -7,18 +7,54 @@
  *     g = N^T r     N^T nu = 0     N^T (nudot - Sdot qd) = 0
  *
  * 6 - nv rows, whatever the joint. */
+#include "math/lane.h"
 #include "model/constraint.h"
 
 enum { NEWTON_MAX = 20 };
 
+/* Products of matrices by rows, in lanes; the fourth lane is whatever comes next in memory, which
+ * the last row of a pose has, too. */
+typedef double row4 __attribute__((vector_size(32), aligned(8), may_alias));
+
+static inline void store_row(double *out, sni_lane row) {
+  out[0] = row[0];
+  out[1] = row[1];
+  out[2] = row[2];
+}
+
+/* out = A B */
+static inline void mul_pose(const sn_se3 *A, const sn_se3 *B, sn_se3 *out) {
+  const sni_lane b[3] = {*(const row4 *)B->R.m[0], *(const row4 *)B->R.m[1],
+                         *(const row4 *)B->R.m[2]};
+  for (int i = 0; i < 3; i++) {
+    const double *a = A->R.m[i];
+    store_row(out->R.m[i], sni_lane_mul(b, a[0], a[1], a[2]));
+  }
+  out->p = sn_se3_point(*A, B->p);
+}
+
+/* out = A^-1 B */
+static inline void divide_pose(const sn_se3 *A, const sn_se3 *B, sn_se3 *out) {
+  const sni_lane b[3] = {*(const row4 *)B->R.m[0], *(const row4 *)B->R.m[1],
+                         *(const row4 *)B->R.m[2]};
+  for (int i = 0; i < 3; i++) {
+    store_row(out->R.m[i], sni_lane_mul(b, A->R.m[0][i], A->R.m[1][i], A->R.m[2][i]));
+  }
+  const sn_vec3 d = sn_vec3_sub(B->p, A->p);
+  const sni_lane a[3] = {*(const row4 *)A->R.m[0], *(const row4 *)A->R.m[1],
+                         *(const row4 *)A->R.m[2]};
+  out->p = sni_lane_vec3(sni_lane_mul(a, d.x, d.y, d.z));
+}
+
 typedef struct relative {
   sn_se3 E_A, E_B;
-  sn_vec3 x;    /* origin of B */
-  sn_vec6 a, b; /* twists of the bodies, at x */
+  sn_vec6 a, b; /* twists of the bodies, at the origin of B */
 } relative;
 
-static sn_se3 pose_of(const sni_constraint_eval *e, int body) {
-  return body < 0 ? sn_se3_identity() : e->E_wb[body];
+static const sn_se3 still = {.R = {{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}}};
+
+static const sn_se3 *pose_of(const sni_constraint_eval *e, int body) {
+  return body < 0 ? &still : &e->E_wb[body];
 }
 
 static sn_vec6 twist_at(const sni_constraint_eval *e, int body, sn_vec3 x) {
@@ -30,16 +66,13 @@ static sn_vec6 twist_at(const sni_constraint_eval *e, int body, sn_vec3 x) {
   return (sn_vec6){phi.w, sn_vec3_add(phi.v, sn_vec3_cross(phi.w, arm))};
 }
 
-static relative relative_of(const sni_constraint_eval *e, const sni_constraint *c) {
-  relative r = {.E_A = sn_se3_mul(pose_of(e, c->body[0]), c->at[0]),
-                .E_B = sn_se3_mul(pose_of(e, c->body[1]), c->at[1])};
-  r.x = r.E_B.p;
-  if (e->poses_only) {
-    return r;
+static void find_relative(const sni_constraint_eval *e, const sni_constraint *c, relative *out) {
+  mul_pose(pose_of(e, c->body[0]), &c->at[0], &out->E_A);
+  mul_pose(pose_of(e, c->body[1]), &c->at[1], &out->E_B);
+  if (!e->poses_only) {
+    out->a = twist_at(e, c->body[0], out->E_B.p);
+    out->b = twist_at(e, c->body[1], out->E_B.p);
   }
-  r.a = twist_at(e, c->body[0], r.x);
-  r.b = twist_at(e, c->body[1], r.x);
-  return r;
 }
 
 /* Q, S and Sdot of the joint. */
@@ -128,20 +161,20 @@ typedef struct loop_state {
 } loop_state;
 
 static void begin(const sni_constraint_eval *e, const sni_constraint *c, loop_state *s) {
-  s->rel = relative_of(e, c);
+  find_relative(e, c, &s->rel);
   s->constant = c->nv == 0 || sni_joint_ops_of(e->joints, c->joint)->constant_S;
   s->B = c->nv == 0 ? axes : s->constant ? e->basis + 6 * c->joint : s->own;
 }
 
 static void find_arms(const sni_constraint_eval *e, const sni_constraint *c, loop_state *s) {
   const sn_vec3 wanted = sn_se3_point(s->rel.E_A, s->Q.p);
-  s->arm[0] = sn_vec3_sub(wanted, pose_of(e, c->body[0]).p);
-  s->arm[1] = sn_vec3_sub(s->rel.x, pose_of(e, c->body[1]).p);
+  s->arm[0] = sn_vec3_sub(wanted, pose_of(e, c->body[0])->p);
+  s->arm[1] = sn_vec3_sub(s->rel.E_B.p, pose_of(e, c->body[1])->p);
 }
 
 /* With the coordinates and rates of now. */
 static void look(const sni_constraint_eval *e, const sni_constraint *c, loop_state *s) {
-  const relative rel = s->rel;
+  const relative *rel = &s->rel;
   const double *q = e->loop_q + c->first, *qd = e->loop_qd + c->first;
   sn_vec6 Sdot[SN_NV_MAX], drift = {{0, 0, 0}, {0, 0, 0}};
   if (!s->constant) {
@@ -152,38 +185,58 @@ static void look(const sni_constraint_eval *e, const sni_constraint *c, loop_sta
   }
 
   /* nudot without the accelerations: of the point at B, and of the axes of B */
-  const sn_vec3 w_a = rel.a.w, w_b = rel.b.w;
-  const sn_vec6 d = sn_vec6_sub(rel.b, rel.a);
-  const sn_vec3 o_b = pose_of(e, c->body[1]).p;
-  const sn_vec3 still = {0}, v_a = c->body[0] < 0 ? still : e->phi[c->body[0]].v;
-  const sn_vec3 turning = sn_vec3_cross(w_b, sn_vec3_cross(w_b, sn_vec3_sub(rel.x, o_b)));
-  const sn_vec3 carried = sn_vec3_cross(w_a, sn_vec3_sub(rel.b.v, v_a));
+  const sn_vec3 w_a = rel->a.w, w_b = rel->b.w;
+  const sn_vec6 d = sn_vec6_sub(rel->b, rel->a);
+  const sn_vec3 arm = sn_vec3_sub(rel->E_B.p, pose_of(e, c->body[1])->p);
+  const sn_vec3 none = {0}, v_a = c->body[0] < 0 ? none : e->phi[c->body[0]].v;
+  const sn_vec3 turning = sn_vec3_cross(w_b, sn_vec3_cross(w_b, arm));
+  const sn_vec3 carried = sn_vec3_cross(w_a, sn_vec3_sub(rel->b.v, v_a));
   const sn_vec6 moving = {sn_vec3_neg(sn_vec3_cross(w_b, d.w)),
                           sn_vec3_sub(sn_vec3_sub(turning, carried), sn_vec3_cross(w_b, d.v))};
-  s->rest = sn_vec6_sub(sn_vec6_unrotate(rel.E_B.R, moving), drift);
+  s->rest = sn_vec6_sub(sn_vec6_unrotate(rel->E_B.R, moving), drift);
   find_arms(e, c, s);
 }
 
-/* A direction of B, over the twist of one of the bodies: the rate of the gap between the two. */
-static sn_vec6 over(const loop_state *s, int side, sn_vec6 b) {
-  const sn_vec6 n = sn_vec6_rotate(s->rel.E_B.R, b);
-  const sn_vec6 p = {sn_vec3_add(n.w, sn_vec3_cross(s->arm[side], n.v)), n.v};
-  return sn_vec6_scale(p, side ? 1 : -1);
+/* Directions of B, over the twists of the bodies: the rates of the gap between the two. */
+typedef struct directions {
+  sni_lane column[3]; /* of the rotation of B */
+  sni_lane arm[2];
+} directions;
+
+static directions directions_of(const loop_state *s) {
+  const sn_mat3 *R = &s->rel.E_B.R;
+  directions d;
+  for (int k = 0; k < 3; k++) {
+    d.column[k] = (sni_lane){R->m[0][k], R->m[1][k], R->m[2][k], 0};
+  }
+  d.arm[0] = sni_lane_from(s->arm[0]);
+  d.arm[1] = sni_lane_from(s->arm[1]);
+  return d;
+}
+
+static inline void over(const directions *d, const sn_vec6 *b, sn_vec6 *p0, sn_vec6 *p1) {
+  const sni_lane w = sni_lane_mul(d->column, b->w.x, b->w.y, b->w.z);
+  const sni_lane v = sni_lane_mul(d->column, b->v.x, b->v.y, b->v.z);
+  *p0 = sni_lane6_vec6((sni_lane6){-w - sni_lane_cross(d->arm[0], v), -v});
+  *p1 = sni_lane6_vec6((sni_lane6){w + sni_lane_cross(d->arm[1], v), v});
 }
 
 int sni_constraint_loop_rows(const sni_constraint_eval *e, const sni_constraint *c, sni_row *row) {
   loop_state s;
   begin(e, c, &s);
-  const sn_se3 X = {sn_mat3_tmul(s.rel.E_A.R, s.rel.E_B.R),
-                    sn_mat3_tmul_vec(s.rel.E_A.R, sn_vec3_sub(s.rel.x, s.rel.E_A.p))};
+  sn_se3 X, left;
+  divide_pose(&s.rel.E_A, &s.rel.E_B, &X);
   double *q = e->loop_q + c->first, *qd = e->loop_qd + c->first;
   const int nv = c->nv;
   sn_vec6 Sdot[SN_NV_MAX], r;
   double step[SN_NV_MAX];
+  if (nv > 0 && sni_joint_ops_of(e->joints, c->joint)->approach) {
+    sni_joint_ops_of(e->joints, c->joint)->approach(e->joints, c->joint, &X, q);
+  }
   for (int k = 0;; k++) {
     joint_at(e, c, q, qd, &s.Q, s.S, Sdot);
-    r = sn_se3_log(
-        (sn_se3){sn_mat3_tmul(s.Q.R, X.R), sn_mat3_tmul_vec(s.Q.R, sn_vec3_sub(X.p, s.Q.p))});
+    divide_pose(&s.Q, &X, &left);
+    r = sn_se3_log(left);
     if (!s.constant) {
       complete(s.S, nv, 0, nv, s.own);
     }
@@ -203,6 +256,12 @@ int sni_constraint_loop_rows(const sni_constraint_eval *e, const sni_constraint 
   if (!s.constant) {
     complete(s.S, nv, nv, 6, s.own);
   }
+  for (int i = nv; i < 6; i++) {
+    row[i - nv].g = sn_vec6_dot(s.B[i], r);
+  }
+  if (e->gaps_only) {
+    return 6 - nv;
+  }
   if (e->poses_only) {
     s.rest = (sn_vec6){{0, 0, 0}, {0, 0, 0}};
     find_arms(e, c, &s);
@@ -211,17 +270,16 @@ int sni_constraint_loop_rows(const sni_constraint_eval *e, const sni_constraint 
     along(s.S, nv, s.B, nu, qd);
     look(e, c, &s);
   }
+  const directions d = directions_of(&s);
   for (int i = nv; i < 6; i++) {
     sni_row *out = &row[i - nv]; /* field by field: there is room for many coordinates in it */
-    out->g = sn_vec6_dot(s.B[i], r);
     out->rate = 0;
     out->bias = sn_vec6_dot(s.B[i], s.rest);
     out->ncoord = 0;
     out->one_sided = false;
-    for (int side = 0; side < 2; side++) {
-      out->body[side] = c->body[side];
-      out->p[side] = over(&s, side, s.B[i]);
-    }
+    out->body[0] = c->body[0];
+    out->body[1] = c->body[1];
+    over(&d, &s.B[i], &out->p[0], &out->p[1]);
   }
   return 6 - nv;
 }
@@ -240,12 +298,12 @@ void sni_constraint_loop_map(const sni_constraint_eval *e, const sni_constraint 
   for (int k = 0; k < 6; k++) {
     along(s.S, c->nv, s.B, axes[k], column[k]);
   }
+  const directions d = directions_of(&s);
   for (int i = 0; i < c->nv; i++) {
     const sn_vec6 m = {{column[0][i], column[1][i], column[2][i]},
                        {column[3][i], column[4][i], column[5][i]}};
     out->bias[i] = sn_vec6_dot(m, s.rest);
-    out->p[0][i] = over(&s, 0, m);
-    out->p[1][i] = over(&s, 1, m);
+    over(&d, &m, &out->p[0][i], &out->p[1][i]);
   }
 }
 

@@ -52,6 +52,28 @@ static void revolute_calc(sni_joint_set set, int first, int count, const double 
   }
 }
 
+/* tr(X1^T X) and tr(X2^T X) are twice the cosine and the sine of the angle of X about the axis;
+ * less the angle q they are those of the way to go. */
+static void revolute_approach(sni_joint_set set, int j, const sn_se3 *X, double *q) {
+  const revolute_data *d = (const revolute_data *)(set.pool + set.joint[j].data);
+  double s, c, along = 0, across = 0;
+  for (int i = 0; i < 3; i++) {
+    for (int k = 0; k < 3; k++) {
+      along += d->X1.m[i][k] * X->R.m[i][k];
+      across += d->X2.m[i][k] * X->R.m[i][k];
+    }
+  }
+  sni_sincos(1, q, &s, &c);
+  const double sine = across * c - along * s, cosine = along * c + across * s;
+  const double x = sine / cosine, z = x * x;
+  const bool near = cosine > 0 && z < 1e-4; /* the first term left out is 1e-19 */
+  const double way =
+      near ? x * (1 + z * (-1.0 / 3 + z * (1.0 / 5 + z * (-1.0 / 7)))) : atan2(sine, cosine);
+  if (fabs(way) > 1e-15 * fmax(1, fabs(*q))) {
+    *q += way;
+  }
+}
+
 static const sni_field revolute_field[] = {SNI_FIELD_AXIS};
 
 const sni_joint_ops sni_joint_revolute = {.kind = {"revolute",
@@ -60,4 +82,5 @@ const sni_joint_ops sni_joint_revolute = {.kind = {"revolute",
                                           .nv = 1,
                                           .constant_S = true,
                                           .finish = revolute_finish,
-                                          .calc = revolute_calc};
+                                          .calc = revolute_calc,
+                                          .approach = revolute_approach};
