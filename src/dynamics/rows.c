@@ -485,7 +485,7 @@ static double close_once(sni_rows *r, double *q) {
   }
   if (r->kkt) {
     double residual;
-    sni_kkt_solve(r->kkt, NULL, r->rhs, step, r->lambda, &residual);
+    sni_kkt_solve(r->kkt, NULL, r->rhs, step, NULL, &residual);
   } else {
     memset(step, 0, (size_t)nv * sizeof *step);
     sni_rows_correct(r, r->rhs, step);

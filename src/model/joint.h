@@ -79,9 +79,10 @@ typedef struct sni_joint_ops {
    * changes with the rate over a step of h.  ld: row length of out.  NULL: plain, diagonal. */
   void (*spring_matrix)(sni_joint_set set, int j, const sni_spring *spring, double h, double *out,
                         int ld);
-  /* Moves q to where Q is next to X, but for rounding; one that is there stays.  NULL: Newton's
-   * method does it. */
+  /* Both or neither, where no series is needed.  Moves q to where Q is next to X, but for rounding;
+   * one that is there stays; and that Q alone, found from X alone. */
   void (*approach)(sni_joint_set set, int j, const sn_se3 *X, double *q);
+  void (*nearest)(sni_joint_set set, int j, const sn_se3 *X, sn_se3 *Q);
   /* q from a pose of b relative to the joint frame; false if the joint cannot take it. */
   bool (*from_pose)(sni_joint_set set, int j, sn_se3 Q, double *q);
 } sni_joint_ops;

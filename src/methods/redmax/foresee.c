@@ -35,33 +35,49 @@ static bool grows(sni_system *s, int i, double part) {
   }
   const sn_vec3 a = sn_vec3_scale(w, 1 / rate);
   const double A = sni_sym3_trace(turn->G) - sn_vec3_dot(a, sni_sym3_mul(turn->G, a));
-  const double reach = above_start(A, sn_vec3_dot(a, turn->torque), s->h * rate);
+  const double B = sn_vec3_dot(a, turn->torque);
   const sn_vec3 in_body = sn_mat3_tmul_vec(sni_link_R(&s->d->w.link[i]), a);
   const sn_mat3 I = sn_inertia_tensor(sni_params_inertia(&s->d->params, i));
   const double h2 = whole * whole, bears = sn_vec3_dot(in_body, sn_mat3_mul_vec(I, in_body));
-  const double before = s->reach[i];
+  if (h2 * sqrt(A * A + B * B) <= SNI_BORNE * bears) {
+    return false; /* however far it turns */
+  }
+  const double reach = above_start(A, B, s->h * rate), before = s->reach[i];
   if (h2 * (A + reach) > SNI_BORNE * bears) {
     s->reach[i] = fmax(before, reach);
   }
   return h2 * s->reach[i] > part * (bears + h2 * fmax(A, 0)) && s->reach[i] > 1.5 * before;
 }
 
+/* The force of a constraint's rows, [from, to), on one of its sides. */
+static void take_reaction(sni_system *s, const sni_rows *rows, int from, int to, int side) {
+  const sni_constraint *constraint = &rows->constraint[rows->of[from]];
+  const int body = rows->row[from].body[side];
+  sn_vec6 f = {{0, 0, 0}, {0, 0, 0}};
+  for (int i = from; i < to; i++) {
+    f = sn_vec6_addscaled(f, -rows->lambda[i] / s->h, rows->row[i].p[side]);
+  }
+  const sn_vec3 arm = sn_mat3_mul_vec(sni_link_R(&s->d->w.link[body]), constraint->at[side].p);
+  s->reaction[body] =
+      sni_pull_add(s->reaction[body], (sni_pull){f, {f.w, sni_sym3_product(f.v, arm)}});
+}
+
 /* Are there any?  Those of limits are blows more often than loads, and are left out. */
 static bool take_reactions(sni_system *s, const sni_rows *rows) {
   memset(s->reaction, 0, (size_t)s->t->nbody * sizeof *s->reaction);
   bool any = false;
-  for (int i = 0; i < rows->nrow; i++) {
-    const sni_row *row = &rows->row[i];
-    const sni_constraint *constraint = &rows->constraint[rows->of[i]];
-    for (int side = 0; side < 2; side++) {
-      const int body = row->body[side];
-      if (body >= 0 && !row->one_sided) {
+  for (int from = 0, to; from < rows->nrow; from = to) {
+    const sni_row *row = &rows->row[from];
+    for (to = from + 1;
+         to < rows->nrow && rows->of[to] == rows->of[from] &&
+         rows->row[to].body[0] == row->body[0] && rows->row[to].body[1] == row->body[1] &&
+         rows->row[to].one_sided == row->one_sided;
+         to++) {
+    }
+    for (int side = 0; side < 2 && !row->one_sided; side++) {
+      if (row->body[side] >= 0) {
         any = true;
-        const sn_vec6 f = sn_vec6_scale(row->p[side], -rows->lambda[i] / s->h);
-        const sn_vec3 arm =
-            sn_mat3_mul_vec(sni_link_R(&s->d->w.link[body]), constraint->at[side].p);
-        s->reaction[body] =
-            sni_pull_add(s->reaction[body], (sni_pull){f, {f.w, sni_sym3_product(f.v, arm)}});
+        take_reaction(s, rows, from, to, side);
       }
     }
   }

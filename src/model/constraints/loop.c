@@ -12,6 +12,9 @@
 
 enum { NEWTON_MAX = 20 };
 
+/* Gaps whose cube does not matter to those who close them, and look again. */
+#define NEAR 1e-3
+
 /* Products of matrices by rows, in lanes; the fourth lane is whatever comes next in memory, which
  * the last row of a pose has, too. */
 typedef double row4 __attribute__((vector_size(32), aligned(8), may_alias));
@@ -221,6 +224,20 @@ static inline void over(const directions *d, const sn_vec6 *b, sn_vec6 *p0, sn_v
   *p1 = sni_lane6_vec6((sni_lane6){w + sni_lane_cross(d->arm[1], v), v});
 }
 
+/* g alone, without q: from what the joint could do nearest to X.  Across S that differs from
+ * Newton's method by the cube of the gap.  False: it is too large for that. */
+static bool find_gaps(const sni_constraint_eval *e, const sni_constraint *c, const loop_state *s,
+                      const sn_se3 *X, sni_row *row) {
+  sn_se3 Q, left;
+  sni_joint_ops_of(e->joints, c->joint)->nearest(e->joints, c->joint, X, &Q);
+  divide_pose(&Q, X, &left);
+  const sn_vec6 r = sn_se3_log(left);
+  for (int i = c->nv; i < 6; i++) {
+    row[i - c->nv].g = sn_vec6_dot(s->B[i], r);
+  }
+  return sn_vec6_dot(r, r) < NEAR * NEAR;
+}
+
 int sni_constraint_loop_rows(const sni_constraint_eval *e, const sni_constraint *c, sni_row *row) {
   loop_state s;
   begin(e, c, &s);
@@ -231,6 +248,9 @@ int sni_constraint_loop_rows(const sni_constraint_eval *e, const sni_constraint 
   sn_vec6 Sdot[SN_NV_MAX], r;
   double step[SN_NV_MAX];
   if (nv > 0 && sni_joint_ops_of(e->joints, c->joint)->approach) {
+    if (e->gaps_only && find_gaps(e, c, &s, &X, row)) {
+      return 6 - nv;
+    }
     sni_joint_ops_of(e->joints, c->joint)->approach(e->joints, c->joint, &X, q);
   }
   for (int k = 0;; k++) {

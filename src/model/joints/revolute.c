@@ -35,6 +35,15 @@ static sn_status revolute_finish(sni_joint_builder *b, const sn_joint_def *def, 
   return SN_OK;
 }
 
+static void turn(const revolute_data *d, double s, double c, sn_se3 *E) {
+  for (int i = 0; i < 3; i++) {
+    for (int j = 0; j < 3; j++) {
+      E->R.m[i][j] = d->X0.m[i][j] + c * d->X1.m[i][j] + s * d->X2.m[i][j];
+    }
+  }
+  E->p = d->p;
+}
+
 static void revolute_calc(sni_joint_set set, int first, int count, const double *q,
                           const double *qd, sni_joint_out out) {
   (void)qd;
@@ -42,27 +51,36 @@ static void revolute_calc(sni_joint_set set, int first, int count, const double 
   sni_sincos(count, q, s, c);
   for (int k = 0; k < count; k++) {
     const revolute_data *d = (const revolute_data *)(set.pool + set.joint[first + k].data);
-    sn_se3 *E = &out.E_pb[k];
-    for (int i = 0; i < 3; i++) {
-      for (int j = 0; j < 3; j++) {
-        E->R.m[i][j] = d->X0.m[i][j] + c[k] * d->X1.m[i][j] + s[k] * d->X2.m[i][j];
-      }
-    }
-    E->p = d->p;
+    turn(d, s[k], c[k], &out.E_pb[k]);
   }
 }
 
-/* tr(X1^T X) and tr(X2^T X) are twice the cosine and the sine of the angle of X about the axis;
- * less the angle q they are those of the way to go. */
-static void revolute_approach(sni_joint_set set, int j, const sn_se3 *X, double *q) {
-  const revolute_data *d = (const revolute_data *)(set.pool + set.joint[j].data);
-  double s, c, along = 0, across = 0;
+/* tr(X1^T X) and tr(X2^T X): the cosine and the sine of the angle of X about the axis, twice where
+ * X turns about nothing else. */
+static void angle_of(const revolute_data *d, const sn_mat3 *X, double *cosine, double *sine) {
+  double along = 0, across = 0;
   for (int i = 0; i < 3; i++) {
     for (int k = 0; k < 3; k++) {
-      along += d->X1.m[i][k] * X->R.m[i][k];
-      across += d->X2.m[i][k] * X->R.m[i][k];
+      along += d->X1.m[i][k] * X->m[i][k];
+      across += d->X2.m[i][k] * X->m[i][k];
     }
   }
+  *cosine = along;
+  *sine = across;
+}
+
+static void revolute_nearest(sni_joint_set set, int j, const sn_se3 *X, sn_se3 *Q) {
+  const revolute_data *d = (const revolute_data *)(set.pool + set.joint[j].data);
+  double along, across;
+  angle_of(d, &X->R, &along, &across);
+  const double length = sqrt(along * along + across * across), unit = length > 0 ? 1 / length : 0;
+  turn(d, across * unit, length > 0 ? along * unit : 1, Q);
+}
+
+static void revolute_approach(sni_joint_set set, int j, const sn_se3 *X, double *q) {
+  const revolute_data *d = (const revolute_data *)(set.pool + set.joint[j].data);
+  double s, c, along, across;
+  angle_of(d, &X->R, &along, &across);
   sni_sincos(1, q, &s, &c);
   const double sine = across * c - along * s, cosine = along * c + across * s;
   const double x = sine / cosine, z = x * x;
@@ -83,4 +101,5 @@ const sni_joint_ops sni_joint_revolute = {.kind = {"revolute",
                                           .constant_S = true,
                                           .finish = revolute_finish,
                                           .calc = revolute_calc,
-                                          .approach = revolute_approach};
+                                          .approach = revolute_approach,
+                                          .nearest = revolute_nearest};
