@@ -38,12 +38,27 @@ typedef struct sn_drive_def {
   sn_per_dof max_force; /* default: no limit */
 } sn_drive_def;
 
-/* Friction inside the joint. */
+/* Friction inside the joint.  coulomb: grows with the load of the joint, on surfaces of a given
+ * size.  dry: a constant.  stribeck: breakaway at rest, falling to force with speed.  viscous, and
+ * the others with damping: grows with the rate. */
 typedef struct sn_joint_friction_def {
   bool enabled;
-  const char *law; /* "coulomb" */
-  double mu, pin_radius, pin_length;
+  const char *law;               /* "coulomb", "dry", "viscous", "stribeck"                       */
+  double mu;                     /* coulomb: -1 means not given                                   */
+  double pin_radius, pin_length; /* coulomb, on pins; a ball has a radius                         */
+  sn_vec3 size;                  /* coulomb, prismatic: edges of the slider, z along the axis     */
+  int points;                    /* coulomb: contacts around a pin, at each end                   */
+  sn_per_dof force;              /* dry, stribeck: a number for each coordinate                   */
+  sn_per_dof breakaway;          /* stribeck: at rest                                             */
+  sn_per_dof speed;              /* stribeck: at which a third of the difference is left          */
+  sn_per_dof damping;            /* viscous, stribeck                                             */
 } sn_joint_friction_def;
+
+/* A gap in a joint: free within gap/2 of where it should be, a spring beyond. */
+typedef struct sn_backlash_def {
+  bool enabled;
+  double gap, stiffness, damping;
+} sn_backlash_def;
 
 /* How far a rotation without an axis goes: its direction `axis` leaves where it is at q = 0 by at
  * most `swing`, and about it the body turns from twist_lower to twist_upper. */
@@ -79,6 +94,7 @@ struct sn_joint_def {
   sn_cone_def cone;        /* limits of spherical joints, and of free ones */
   sn_stop_def stop;
   sn_joint_friction_def friction;
+  sn_backlash_def backlash;
   sn_drive_def drive;
 };
 
@@ -269,6 +285,9 @@ typedef enum sn_structured_solver {
 /* margin: what would pass its limit within the step stops there; penetration: what is beyond it
  * comes back by gain times the distance. */
 typedef enum sn_activation { SN_ACTIVATION_MARGIN, SN_ACTIVATION_PENETRATION } sn_activation;
+/* Which friction problem a step solves: one unknown for each way that joints can slide, or one for
+ * each tangent of each contact, with the bodies on their own, as the paper has it. */
+typedef enum sn_friction_problem { SN_FRICTION_REDUCED, SN_FRICTION_MAXIMAL } sn_friction_problem;
 typedef enum sn_tangent { SN_TANGENT_CLAMPED, SN_TANGENT_MATERIAL, SN_TANGENT_EXACT } sn_tangent;
 
 /* A user's force: adds wrenches (world axes, at the origin of the body's frame) and joint forces.
@@ -318,9 +337,16 @@ typedef struct sn_options {
     double tolerance;   /* pcg: |b - A x| <= tolerance |b| */
     int max_iterations; /* pcg */
     sn_unconverged on_unconverged;
-    sn_closure closure;          /* how loops stay closed */
-    double gain;                 /* baumgarte, penetration: 1/s, the rate at which gaps shrink */
-    sn_activation activation;    /* when limits act */
+    sn_closure closure;       /* how loops stay closed */
+    double gain;              /* baumgarte, penetration: 1/s, the rate at which gaps shrink */
+    sn_activation activation; /* when limits act */
+    struct {
+      sn_friction_problem problem;
+      double tolerance;      /* by which limits of friction may still change                      */
+      int max_iterations;    /* between loads and friction                                        */
+      double regularization; /* 0: loads of least length; > 0: the paper's eps, as part of the mean
+                                diagonal                                                          */
+    } friction;
     sn_tangent_fn force_tangent; /* of the force of sn_sim_set_force, with the same user data;
                                     NULL: that force is explicit */
     int max_terms;
@@ -440,18 +466,19 @@ typedef struct sn_input {
 
 /* What happened in a step.  Plain numbers. */
 typedef struct sn_info {
-  int substeps;         /* accepted steps of the integrator                        */
-  int rejected;         /* steps that it had to repeat                             */
-  int evaluations;      /* of the accelerations                                    */
-  double error;         /* largest local error estimate, relative to the tolerance */
-  double last_substep;  /* size of the last substep                                */
-  int solves;           /* of a linear system: more than one where a step is looked at again */
-  int iterations;       /* of the linear solver, 0: direct                          */
-  double residual;      /* of the linear system, relative to its right-hand side; structured:
-                           the largest error in the rates of loops, m/s or rad/s     */
-  double energy_change; /* over the step, if options.report_energy asks for it          */
-  int retries;          /* times that the step was divided because a solve did not converge */
-  double gap;           /* structured: the largest gap that loops are left with, m or rad   */
+  int substeps;            /* accepted steps of the integrator                        */
+  int rejected;            /* steps that it had to repeat                             */
+  int evaluations;         /* of the accelerations                                    */
+  double error;            /* largest local error estimate, relative to the tolerance */
+  double last_substep;     /* size of the last substep                                */
+  int solves;              /* of a linear system: more than one where a step is looked at again */
+  int iterations;          /* of the linear solver, 0: direct                          */
+  int friction_iterations; /* between loads and friction in joints, the most in a substep */
+  double residual;         /* of the linear system, relative to its right-hand side; structured:
+                              the largest error in the rates of loops, m/s or rad/s     */
+  double energy_change;    /* over the step, if options.report_energy asks for it          */
+  int retries;             /* times that the step was divided because a solve did not converge */
+  double gap;              /* structured: the largest gap that loops are left with, m or rad   */
 } sn_info;
 
 SN_API sn_status sn_sim_create(const sn_model *model, const sn_options *options, sn_sim **sim,

@@ -360,8 +360,9 @@ int sni_rows_factorise_mass(sni_rows *r) {
   return bad;
 }
 
-int sni_rows_accelerate(sni_rows *r, double t, double t_ref, const double *q, const double *qd,
-                        double *qdd) {
+/* coasts: nothing acts, and what follows a function of time does not accelerate. */
+static int accelerate(sni_rows *r, double t, double t_ref, bool coasts, const double *q,
+                      const double *qd, double *qdd) {
   sni_dynamics *d = r->d;
   sni_rows_eval(r, t, t_ref, q, qd);
   if (r->kkt) {
@@ -374,11 +375,25 @@ int sni_rows_accelerate(sni_rows *r, double t, double t_ref, const double *q, co
   }
   coasting(r);
   sni_unilateral_aim_accelerations(r, qd);
+  for (int i = 0; coasts && i < r->nrow; i++) {
+    const bool bodies = r->row[i].body[0] >= 0 || r->row[i].body[1] >= 0;
+    r->rhs[i] = r->row[i].one_sided ? SNI_LET_GO : bodies ? r->rhs[i] : 0;
+  }
   sni_rows_correct(r, r->rhs, qdd);
   for (int i = 0; i < r->nrow; i++) {
     sni_rows_push(r, i, -r->lambda[i]);
   }
   return -1;
+}
+
+int sni_rows_accelerate(sni_rows *r, double t, double t_ref, const double *q, const double *qd,
+                        double *qdd) {
+  return accelerate(r, t, t_ref, false, q, qd, qdd);
+}
+
+int sni_rows_coast(sni_rows *r, double t, double t_ref, const double *q, const double *qd,
+                   double *qdd) {
+  return accelerate(r, t, t_ref, true, q, qd, qdd);
 }
 
 /* out = b - M x - G^T lambda, by recursion. */

@@ -116,6 +116,11 @@ void sni_rows_correct(sni_rows *r, const double *c, double *x);
 int sni_rows_accelerate(sni_rows *r, double t, double t_ref, const double *q, const double *qd,
                         double *qdd);
 
+/* The same for bodies that nothing acts on: joints do not accelerate by functions of time, rows
+ * that push do not. */
+int sni_rows_coast(sni_rows *r, double t, double t_ref, const double *q, const double *qd,
+                   double *qdd);
+
 /* qd that solves  M qd + G^T lambda = b,  G qd + rate + gain g = 0.  After kinematics at q.  near:
  * the factors that sni_rows_close left will do.  -1, or the body without inertia. */
 int sni_rows_momenta(sni_rows *r, double t, double t_ref, double gain, bool near, const double *b,

@@ -256,6 +256,7 @@ static uint64_t model_hash(const sn_model *m) {
   }
   h = sni_hash(h, t->pool, (size_t)t->npool * sizeof *t->pool);
   h = hash_constraints(m, h);
+  h = sni_hash(h, &m->nslide, sizeof m->nslide);
   return sni_hash(h, &m->nforce, sizeof m->nforce);
 }
 

@@ -69,6 +69,13 @@ void sni_compile_start(sni_compile *c);       /* initial pose, run              
 
 /* Where maps start, and where their joints do: given (nbody): those whose start is given. */
 void sni_compile_start_maps(sni_compile *c, const bool *q_given, const bool *qd_given);
+/* Friction in the joints of bodies, then in those of loops, which must be there; and the damping
+ * that is part of a law, which goes with that of the joint (nv numbers). */
+void sni_compile_friction(sni_compile *c);
+void sni_compile_friction_damping(sni_compile *c, const char *key, const sn_joint_friction_def *def,
+                                  int nv, double *damping);
+/* What a definition means by backlash: limits with soft stops. */
+sn_joint_def sni_compile_backlash(const sn_joint_def *def);
 /* Limits of joints and loops, behind the other constraints; and how many there are at most. */
 void sni_compile_limits(sni_compile *c);
 size_t sni_compile_limit_count(const sni_compile *c);

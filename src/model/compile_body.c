@@ -5,24 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void check_friction(sni_compile *c, const sn_joint_friction_def *def) {
-  const struct {
-    const char *key;
-    double value;
-  } number[] = {{"joint.friction.mu", def->mu},
-                {"joint.friction.pin_radius", def->pin_radius},
-                {"joint.friction.pin_length", def->pin_length}};
-  for (int k = 0; k < SNI_COUNT(number); k++) {
-    if (!(number[k].value >= 0) || !isfinite(number[k].value)) {
-      sni_compile_fail(c, number[k].key, "is %g, needs a number >= 0", number[k].value);
-    }
-  }
-  if (!def->law || strcmp(def->law, "coulomb") != 0) {
-    sni_compile_fail(c, "joint.friction.law", "'%s' is not a law of friction; known: coulomb",
-                     def->law ? def->law : "");
-  }
-}
-
 /* All kinds first: they decide how many coordinates there are. */
 static void finish_joints(sni_compile *c) {
   sni_tree *t = &c->m->tree;
@@ -185,10 +167,7 @@ void sni_compile_joints(sni_compile *c) {
     if (def->rest.n > 0 && def->stiffness.n == 0) {
       sni_compile_warn(c, "joint.rest", "does nothing without stiffness");
     }
-    if (def->friction.enabled) {
-      check_friction(c, &def->friction);
-      m->rubbing = m->name[i];
-    }
+    sni_compile_friction_damping(c, "joint.friction", &def->friction, nv, m->params.damping + adr);
     if (def->drive.enabled) {
       finish_drive(c, i);
     }

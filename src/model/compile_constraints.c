@@ -21,14 +21,13 @@ static void finish_loop_spring(sni_compile *c, int k, const sn_joint_def *def, i
                                   s->drive_damping, s->drive_max);
     m->loop_driven = m->loop_driven || s->driven;
   }
-  if (nv > 0 && (s->driven || def->stiffness.n > 0 || def->damping.n > 0)) {
+  sni_compile_friction_damping(c, "friction", &def->friction, nv, s->damping);
+  const bool damped = def->damping.n > 0 || def->friction.damping.n > 0;
+  if (nv > 0 && (s->driven || def->stiffness.n > 0 || damped)) {
     m->nloop_spring++;
   }
   if (def->armature.n > 0) {
     sni_compile_warn(c, "armature", "has no effect in a loop yet");
-  }
-  if (def->friction.enabled) {
-    sni_compile_warn(c, "friction", "has no effect in a loop yet");
   }
 }
 
@@ -390,6 +389,7 @@ void sni_compile_constraints(sni_compile *c) {
   finish_loops(c);
   finish_bonds(c);
   finish_guides(c);
+  sni_compile_friction(c);
   sni_compile_limits(c);
   add_motions(c);
   for (int k = 0; k < m->nconstraint + m->nmotion_row; k++) {

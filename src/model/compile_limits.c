@@ -107,7 +107,7 @@ static void add_limits(sni_compile *c, const char *prefix, const sn_joint_def *d
 }
 
 static bool has_limits(const sn_joint_def *def) {
-  return def->lower.n > 0 || def->upper.n > 0 || def->cone.enabled;
+  return def->lower.n > 0 || def->upper.n > 0 || def->cone.enabled || def->backlash.enabled;
 }
 
 static void check_stop(sni_compile *c, const char *key, const sn_joint_def *def) {
@@ -135,7 +135,7 @@ void sni_compile_limits(sni_compile *c) {
   sn_model *m = c->m;
   const sni_tree *t = &m->tree;
   for (int i = 0; i < t->nbody; i++) {
-    const sn_joint_def *def = &c->def[i]->joint;
+    const sn_joint_def own = sni_compile_backlash(&c->def[i]->joint), *def = &own;
     sni_compile_at(c, "bodies", m->name[i]);
     check_stop(c, "joint.stop", def);
     if (has_limits(def) && !c->broken[i]) {
@@ -152,7 +152,7 @@ void sni_compile_limits(sni_compile *c) {
   }
   const sn_loop_def *loop = c->b->loop.item;
   for (int k = 0; k < m->nloop; k++) {
-    const sn_joint_def *def = &loop[k].joint;
+    const sn_joint_def own = sni_compile_backlash(&loop[k].joint), *def = &own;
     sni_compile_at(c, "loops", loop[k].name);
     check_stop(c, "stop", def);
     if (has_limits(def)) {

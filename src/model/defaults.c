@@ -27,12 +27,13 @@ sn_se3 sn_pose_quat(sn_vec3 position, sn_quat quaternion) {
 sn_joint_def sn_joint_def_default(void) {
   return (sn_joint_def){.type = "fixed",
                         .at = sn_se3_identity(),
-                        .friction = {.law = "coulomb"},
+                        .friction = {.law = "coulomb", .mu = -1, .points = 32},
                         .cone = {.swing = SN_PI, .axis = {0, 0, 1}}};
 }
 
 sn_shape_def sn_shape_def_default(void) {
-  return (sn_shape_def){.at = sn_se3_identity(), .scale = 1, .extent = 10, .density = -1, .color = {-1, -1, -1}};
+  return (sn_shape_def){
+      .at = sn_se3_identity(), .scale = 1, .extent = 10, .density = -1, .color = {-1, -1, -1}};
 }
 
 sn_body_def sn_body_def_default(void) {
@@ -86,7 +87,10 @@ sn_options sn_options_default(void) {
                     .rel_tol = 1e-8,
                     .abs_tol = 1e-10,
                     .max_steps = 1000000},
-      .redmax = {.tolerance = 1e-10, .max_iterations = 1000, .gain = 5},
+      .redmax = {.tolerance = 1e-10,
+                 .max_iterations = 1000,
+                 .gain = 5,
+                 .friction = {.tolerance = 1e-9, .max_iterations = 100}},
       .structured = {
           .precision = 1e-6, .iterations = 1000, .warm_start = true, .regularization = 1e-9}};
 }

@@ -10,6 +10,7 @@
 
 #include "base/error.h"
 #include "math/se3.h"
+#include "model/bearing.h"
 #include "model/field.h"
 
 /* The constant part of a joint: indices only. */
@@ -85,6 +86,12 @@ typedef struct sni_joint_ops {
   void (*nearest)(sni_joint_set set, int j, const sn_se3 *X, sn_se3 *Q);
   /* q from a pose of b relative to the joint frame; false if the joint cannot take it. */
   bool (*from_pose)(sni_joint_set set, int j, sn_se3 Q, double *q);
+  /* Its bearings, from a definition that finish has taken and that has what rub_needs says
+   * (SNI_NEEDS_...).  NULL: nobody knows where its surfaces rub. */
+  void (*bear)(sni_bearing_builder *b, const sn_joint_def *def);
+  unsigned rub_needs;
+  /* Axes of its bearings in the body's frame.  NULL: those of the body. */
+  sn_mat3 (*bearing_axes)(const double *q);
 } sni_joint_ops;
 
 int sni_joint_kind_find(const char *keyword); /* -1: none */

@@ -41,6 +41,21 @@ typedef struct sni_loop_spring {
   double drive_stiffness[SN_NV_MAX], drive_damping[SN_NV_MAX], drive_max[SN_NV_MAX];
 } sni_loop_spring;
 
+/* A joint that rubs, of the tree or of a loop. */
+typedef enum sni_law { SNI_COULOMB, SNI_DRY, SNI_STRIBECK } sni_law;
+typedef struct sni_rub {
+  int body; /* whose joint; -1: a loop's                                                     */
+  int loop; /* -1: none                                                                      */
+  sni_law law;
+  double mu;
+  sni_bearing bearing[SNI_BEARINGS_MAX]; /* coulomb                                            */
+  int nbearing;
+  int first, nslide; /* the ways in which it slides, among those of all: directions of its
+                        bearings, or its coordinates                                          */
+  int first_tangent; /* among those of all                                                    */
+  double force[SN_NV_MAX], breakaway[SN_NV_MAX], speed[SN_NV_MAX];
+} sni_rub;
+
 typedef struct sni_motion {
   int body;
   int q[SN_NV_MAX];
@@ -99,8 +114,10 @@ struct sn_model {
   const sni_map **map;         /* nmap                                                         */
   const char **map_name;       /* nmap                                                         */
   int nmap, nmap_z, nmap_part; /* maps, their coordinates, their constraints beside the first */
-  const char *rubbing;  /* name of a joint with friction                                    */
-  const char *touching; /* name of a body that collides                                     */
+  sni_rub *rub; /* nrub                                                               */
+  int nrub, nslide, ntangent; /* of all                                                       */
+  const char *rubbing;        /* name of a joint with friction                                    */
+  const char *touching;       /* name of a body that collides                                     */
   double *q0, *qd0;
   sn_run_def run;
   const char *units, *up;

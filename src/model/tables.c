@@ -8,34 +8,97 @@
 #define TABLE(table_name, table_doc, fields)                                                       \
   { .name = table_name, .doc = table_doc, .field = fields, .count = SNI_COUNT(fields) }
 
-static const sni_field friction_field[] = {{.key = "law",
-                                            .type = SNI_F_WORD,
-                                            .offset = AT(sn_joint_friction_def, law),
-                                            .choices = "coulomb",
-                                            .doc = "how friction depends on the load"},
-                                           {.key = "mu",
-                                            .type = SNI_F_NUMBER,
-                                            .flags = SNI_REQUIRED | SNI_NOT_NEGATIVE,
-                                            .offset = AT(sn_joint_friction_def, mu),
-                                            .unit = "",
-                                            .doc = "coefficient of friction"},
-                                           {.key = "pin_radius",
-                                            .type = SNI_F_NUMBER,
-                                            .flags = SNI_REQUIRED | SNI_POSITIVE,
-                                            .offset = AT(sn_joint_friction_def, pin_radius),
-                                            .unit = "m",
-                                            .doc = "radius at which the surfaces rub"},
-                                           {.key = "pin_length",
-                                            .type = SNI_F_NUMBER,
-                                            .flags = SNI_REQUIRED | SNI_POSITIVE,
-                                            .offset = AT(sn_joint_friction_def, pin_length),
-                                            .unit = "m",
-                                            .doc = "length of the pin"}};
+static const sni_field friction_field[] = {
+    {.key = "law",
+     .type = SNI_F_WORD,
+     .offset = AT(sn_joint_friction_def, law),
+     .choices = "coulomb|dry|viscous|stribeck",
+     .doc = "coulomb: grows with the load of the joint; dry: a constant; viscous: grows with the "
+            "rate; stribeck: more at rest than in motion"},
+    {.key = "mu",
+     .type = SNI_F_NUMBER,
+     .flags = SNI_NOT_NEGATIVE,
+     .offset = AT(sn_joint_friction_def, mu),
+     .unit = "",
+     .doc = "coulomb: coefficient of friction"},
+    {.key = "pin_radius",
+     .type = SNI_F_NUMBER,
+     .flags = SNI_POSITIVE,
+     .offset = AT(sn_joint_friction_def, pin_radius),
+     .unit = "m",
+     .doc = "coulomb: radius of the pin, or ball, on which the surfaces rub"},
+    {.key = "pin_length",
+     .type = SNI_F_NUMBER,
+     .flags = SNI_POSITIVE,
+     .offset = AT(sn_joint_friction_def, pin_length),
+     .unit = "m",
+     .doc = "coulomb: length of the pin"},
+    {.key = "size",
+     .type = SNI_F_VEC3,
+     .offset = AT(sn_joint_friction_def, size),
+     .unit = "m",
+     .doc = "coulomb, prismatic: edges of the slider, the last one along the axis"},
+    {.key = "points",
+     .type = SNI_F_INTEGER,
+     .flags = SNI_POSITIVE,
+     .offset = AT(sn_joint_friction_def, points),
+     .unit = "",
+     .doc = "coulomb: contacts around a pin, at each of its ends"},
+    {.key = "force",
+     .type = SNI_F_PER_DOF,
+     .flags = SNI_NOT_NEGATIVE,
+     .offset = AT(sn_joint_friction_def, force),
+     .unit = "N m, N",
+     .doc = "dry, stribeck: friction of what moves"},
+    {.key = "breakaway",
+     .type = SNI_F_PER_DOF,
+     .flags = SNI_NOT_NEGATIVE,
+     .offset = AT(sn_joint_friction_def, breakaway),
+     .unit = "N m, N",
+     .doc = "stribeck: most friction at rest"},
+    {.key = "speed",
+     .type = SNI_F_PER_DOF,
+     .flags = SNI_POSITIVE,
+     .offset = AT(sn_joint_friction_def, speed),
+     .unit = "rad/s, m/s",
+     .doc = "stribeck: at this rate 1/e of the difference is left"},
+    {.key = "damping",
+     .type = SNI_F_PER_DOF,
+     .flags = SNI_NOT_NEGATIVE,
+     .offset = AT(sn_joint_friction_def, damping),
+     .unit = "N m s/rad, N s/m",
+     .doc = "viscous, stribeck: force for each unit of rate"}};
 static const sni_table friction_table = {.name = "joint_friction",
-                                         .doc = "friction inside the joint, growing with its load",
+                                         .doc = "friction inside the joint",
                                          .field = friction_field,
                                          .count = SNI_COUNT(friction_field),
                                          .enabled_offset = AT(sn_joint_friction_def, enabled) + 1};
+
+static const sni_field backlash_field[] = {{.key = "gap",
+                                            .type = SNI_F_NUMBER,
+                                            .flags = SNI_REQUIRED | SNI_NOT_NEGATIVE,
+                                            .offset = AT(sn_backlash_def, gap),
+                                            .unit = "rad, m",
+                                            .doc = "how far it moves freely, half of it either way "
+                                                   "from rest"},
+                                           {.key = "stiffness",
+                                            .type = SNI_F_NUMBER,
+                                            .flags = SNI_REQUIRED | SNI_POSITIVE,
+                                            .offset = AT(sn_backlash_def, stiffness),
+                                            .unit = "N m/rad, N/m",
+                                            .doc = "of the spring beyond the gap"},
+                                           {.key = "damping",
+                                            .type = SNI_F_NUMBER,
+                                            .flags = SNI_NOT_NEGATIVE,
+                                            .offset = AT(sn_backlash_def, damping),
+                                            .unit = "N m s/rad, N s/m",
+                                            .doc = "of the same, while it is pressed"}};
+static const sni_table backlash_table = {.name = "backlash",
+                                         .doc =
+                                             "a gap in the joint: free within it, a spring beyond",
+                                         .field = backlash_field,
+                                         .count = SNI_COUNT(backlash_field),
+                                         .enabled_offset = AT(sn_backlash_def, enabled) + 1};
 
 static const sni_field drive_field[] = {
     {.key = "target",
@@ -149,6 +212,11 @@ static const sni_field joint_field[] = {
      .offset = AT(sn_joint_def, friction),
      .table = &friction_table,
      .doc = "friction inside the joint"},
+    {.key = "backlash",
+     .type = SNI_F_TABLE,
+     .offset = AT(sn_joint_def, backlash),
+     .table = &backlash_table,
+     .doc = "a gap in the joint"},
     {.key = "drive",
      .type = SNI_F_TABLE,
      .offset = AT(sn_joint_def, drive),
@@ -384,6 +452,36 @@ static const sni_field recursive_field[] = {
 static const sni_table recursive_table =
     TABLE("recursive", "options of the method recursive", recursive_field);
 
+#define BISP(member)                                                                               \
+  (AT(sn_run_def, options.redmax.friction.member) - AT(sn_run_def, options.redmax.friction))
+static const sni_field bisp_field[] = {
+    {.key = "problem",
+     .type = SNI_F_CHOICE,
+     .offset = BISP(problem),
+     .choices = "reduced|maximal",
+     .doc = "reduced: one unknown for each way that a joint slides; maximal: one for each tangent "
+            "of each contact"},
+    {.key = "tolerance",
+     .type = SNI_F_NUMBER,
+     .flags = SNI_POSITIVE,
+     .offset = BISP(tolerance),
+     .unit = "",
+     .doc = "by which part the limits of friction may still change"},
+    {.key = "max_iterations",
+     .type = SNI_F_INTEGER,
+     .flags = SNI_POSITIVE,
+     .offset = BISP(max_iterations),
+     .unit = "",
+     .doc = "most iterations between loads and friction"},
+    {.key = "regularization",
+     .type = SNI_F_NUMBER,
+     .flags = SNI_NOT_NEGATIVE,
+     .offset = BISP(regularization),
+     .unit = "",
+     .doc = "0: loads of least length; above: the paper's, with the masses"}};
+static const sni_table bisp_table =
+    TABLE("redmax_friction", "how friction in joints is found", bisp_field);
+
 static const sni_field redmax_field[] = {
     {.key = "integrator",
      .type = SNI_F_CHOICE,
@@ -441,7 +539,12 @@ static const sni_field redmax_field[] = {
      .offset = AT(sn_run_def, options.redmax.activation),
      .choices = "margin|penetration",
      .doc = "when limits act: margin: before they are passed; penetration: after, pushing back by "
-            "gain times the distance"}};
+            "gain times the distance"},
+    {.key = "friction",
+     .type = SNI_F_TABLE,
+     .offset = AT(sn_run_def, options.redmax.friction),
+     .table = &bisp_table,
+     .doc = "how friction in joints is found"}};
 static const sni_table redmax_table = TABLE("redmax", "options of the method redmax", redmax_field);
 
 static const sni_field structured_field[] = {

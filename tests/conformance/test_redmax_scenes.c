@@ -160,6 +160,22 @@ static residual run(const scene *s, const sn_options *o) {
   return r;
 }
 
+static bool rubs(const scene *s) {
+  return sni_node_get(s->index, "friction") != NULL;
+}
+
+/* Scene 30 has two: for friction that is not determined in the first step, and for friction that is
+ * 0 where nothing can slide, which is ours. */
+static residual tolerance_of(const scene *s) {
+  const sni_node *t = json_get(s->euler, "tolerance");
+  if (s->id == 30) {
+    return (residual){1e-6, 1e-5, 1e-7 * fabs(expected_H(s))};
+  }
+  return (residual){json_get_number(t, "q"), json_get_number(t, "qdot"),
+                    sni_node_get(t, "H_abs") ? json_get_number(t, "H_abs")
+                                             : json_get_number(t, "H_rel") * fabs(expected_H(s))};
+}
+
 TEST(euler_reproduces_the_reference) {
   sni_doc *index = json_read("conformance/index.json");
   sni_doc *expected = json_read("conformance/expected.json");
@@ -168,15 +184,16 @@ TEST(euler_reproduces_the_reference) {
   print_message("  scene                    solver   q         qdot      H         (tolerances)\n");
   for (size_t k = 0; k < sni_node_count(list); k++) {
     scene s = scene_open(sni_node_at(list, k), sni_doc_root(expected), true);
-    const sni_node *tolerance = json_get(s.euler, "tolerance");
-    const double tol_q = json_get_number(tolerance, "q"),
-                 tol_qdot = json_get_number(tolerance, "qdot"),
-                 tol_H = json_get_number(tolerance, "H_abs");
+    const residual tol = tolerance_of(&s);
     for (int solver = 0; solver < REDMAX_SOLVERS; solver++) {
       sn_options o = redmax_paper_options(json_get_number(s.euler, "h"));
       o.redmax.solver = redmax_solver[solver].option;
       o.redmax.tolerance = 1e-13; /* so that what is left is rounding */
       o.redmax.gain = json_get_number(json_get(s.euler, "settings"), "gamma");
+      if (rubs(&s)) { /* settled as well as the file is */
+        o.redmax.friction.tolerance = 1e-11;
+        o.redmax.friction.regularization = 1e-6;
+      }
       if (s.id == 23) {
         o.redmax.tangent = SN_TANGENT_EXACT;
       }
@@ -184,10 +201,10 @@ TEST(euler_reproduces_the_reference) {
         continue;
       }
       const residual r = run(&s, &o);
-      const bool good = r.q <= tol_q && r.qdot <= tol_qdot && r.H <= tol_H;
+      const bool good = r.q <= tol.q && r.qdot <= tol.qdot && r.H <= tol.H;
       print_message("  %3d %-20.20s %-7s  %.1e   %.1e   %.1e   (%.0e %.0e %.1e)%s\n", s.id,
                     json_text(s.expected, "name"), redmax_solver[solver].name, r.q, r.qdot, r.H,
-                    tol_q, tol_qdot, tol_H, good ? "" : "  WRONG");
+                    tol.q, tol.qdot, tol.H, good ? "" : "  WRONG");
       failures += !good;
     }
     sn_model_free(&s.m);
@@ -288,6 +305,9 @@ TEST(dopri5_gives_the_converged_motions) {
   print_message("  scene                    q         qdot\n");
   for (size_t k = 0; k < sni_node_count(list); k++) {
     const sni_node *entry = sni_node_at(list, k);
+    if (sni_node_get(entry, "friction")) {
+      continue; /* methods of high order have none */
+    }
     scene s = scene_open(entry, sni_doc_root(expected), false);
     const sni_node *name = sni_node_get(entry, "converged");
     const residual r =

@@ -14,6 +14,7 @@
 #include "methods/redmax/extrapolate.h"
 #include "methods/redmax/foresee.h"
 #include "methods/redmax/move.h"
+#include "methods/redmax/rub.h"
 #include "methods/redmax/solve.h"
 #include "methods/sim.h"
 
@@ -28,7 +29,7 @@ static sn_status redmax_supports(const sn_model *m, sn_error *err) {
   const struct {
     const char *name;
     const char *what;
-  } missing[] = {{m->rubbing, "let joints rub"}, {m->touching, "let bodies touch"}};
+  } missing[] = {{m->touching, "let bodies touch"}};
   for (int k = 0; k < SNI_COUNT(missing); k++) {
     if (missing[k].name) {
       return sni_fail(err, SN_E_UNSUPPORTED, "method 'redmax' cannot yet %s ('%s')",
@@ -38,14 +39,15 @@ static sn_status redmax_supports(const sn_model *m, sn_error *err) {
   return SN_OK;
 }
 
-/* Beside q and qd: the coordinates of loops, which are found from where they were. */
+/* Beside q and qd: the coordinates of loops, which are found from where they were; friction. */
 static int redmax_state_count(const sn_model *m) {
-  return m->nloop_q;
+  return m->nloop_q + sni_rubbing_numbers(m);
 }
 
 /* What a sim of this method owns, at the start of its work memory. */
 typedef struct redmax {
   sni_system s;
+  sni_rubbing rub;        /* where joints rub */
   void *own[SNI_SOLVERS]; /* of each solver that this sim may use */
   double *backup;         /* of the state's numbers */
   sni_choice choice;      /* by the user or by `auto` */
@@ -56,7 +58,8 @@ typedef struct redmax {
 
 static size_t redmax_work_size(const sn_model *m, const sn_options *o) {
   const int numbers = 2 * m->tree.nv + redmax_state_count(m);
-  return ROUND(sizeof(redmax)) + ROUND(sni_system_size(m, o)) + (size_t)numbers * sizeof(double);
+  return ROUND(sizeof(redmax)) + ROUND(sni_system_size(m, o)) + ROUND(sni_rubbing_size(m, o)) +
+         (size_t)numbers * sizeof(double);
 }
 
 /* In the initial pose: what is chosen does not depend on where a run is taken up again. */
@@ -122,7 +125,9 @@ static sn_status redmax_create(sn_sim *sim, sn_error *err) {
   sni_system_place(&r->s, &sim->d, &sim->options, at);
   sim->d.user_tangent = sim->options.redmax.force_tangent;
   r->s.slides = sni_move_slides(&r->s, sim->m->q0, sim->m->qd0);
-  void *numbers = at + ROUND(sni_system_size(sim->m, &sim->options));
+  at += ROUND(sni_system_size(sim->m, &sim->options));
+  sni_rubbing_place(&r->rub, &r->s, sim->d.rows, &sim->options, at);
+  void *numbers = at + ROUND(sni_rubbing_size(sim->m, &sim->options));
   r->backup = numbers;
   static const int named[] = {[SN_SOLVER_TREE] = SNI_TREE,
                               [SN_SOLVER_PCG] = SNI_PCG,
@@ -366,6 +371,76 @@ static sn_status solve_constrained(sn_sim *sim, double t_end, const double *q, c
   return status;
 }
 
+/* ---- with friction in joints ---- */
+
+/* See sni_rub_solver. */
+static sn_status solve_between(void *user, const double *b, const double *c, double *x) {
+  sn_sim *sim = user;
+  sni_rows *rows = &sim->rows;
+  int bad = -1;
+  double residual = 0;
+  if (rows->kkt) {
+    return rows->nsided > 0 ? sni_unilateral_solve(rows, b, c, x, &bad, &residual)
+                            : sni_kkt_solve(rows->kkt, b, c, x, rows->lambda, &residual);
+  }
+  const sn_status status = solve_column(sim->method_work, b, x);
+  if (status >= 0 && sim->d.rows) {
+    sni_rows_correct(rows, c, x);
+  }
+  return status;
+}
+
+/* A, and the constraints with it. */
+static sn_status factorise_all(sn_sim *sim, double t, double t_end, bool again, const double *q,
+                               const double *qd, sn_error *err) {
+  redmax *r = sim->method_work;
+  sni_rows *rows = &sim->rows;
+  if (!rows->kkt) {
+    const sn_status status = factorise(sim, t, again, err);
+    if (status < 0 || !sim->d.rows) {
+      return status;
+    }
+  }
+  sni_rows_eval_poses(rows, t_end, t_end, q, qd);
+  aim(sim, qd);
+  if (!rows->kkt) {
+    return sni_rows_factorise(rows, solve_column, r);
+  }
+  int bad = -1;
+  for (int i = 0; i < rows->nrow && rows->nsided > 0; i++) {
+    rows->u.in[i] = !rows->row[i].one_sided;
+  }
+  sni_graph_fill(&r->s, rows->kkt, rows);
+  const sn_status status = sni_kkt_factorise(rows->kkt, r->s.b, rows->rhs, &bad);
+  rows->u.fresh = status >= 0;
+  return status < 0 ? sni_fail_body(sim, err, status, bad, t_end, "has a singular matrix") : status;
+}
+
+static sn_status solve_rubbing(sn_sim *sim, double t, double t_end, bool again, const double *q,
+                               const double *qd, double *qd1, sn_info *info, sn_error *err) {
+  redmax *r = sim->method_work;
+  int iterations = 0;
+  const int pushed = sni_dynamics_not_finite(&sim->d, r->s.b);
+  if (pushed >= 0) {
+    return sni_fail_body(sim, err, SN_E_DIVERGED, pushed, t_end, "is pushed by what is not finite");
+  }
+  sn_status status = factorise_all(sim, t, t_end, again, q, qd, err);
+  if (status < 0) {
+    return status;
+  }
+  sni_rubbing_look(&r->rub, t_end, q);
+  status = sni_rubbing_solve(&r->rub, &sim->options, solve_between, sim, qd1, &iterations);
+  info->solves++;
+  info->friction_iterations =
+      iterations > info->friction_iterations ? iterations : info->friction_iterations;
+  const int bad = sni_dynamics_not_finite(&sim->d, qd1);
+  if (bad >= 0) {
+    return sni_fail_body(sim, err, SN_E_DIVERGED, bad, t_end, "is not finite any more");
+  }
+  const sn_status held = status < 0 || !sim->d.rows ? SN_OK : check_rows(sim, t_end, err);
+  return held ? held : status;
+}
+
 /* Not with the paper's options. */
 static bool foresees(const sn_sim *sim) {
   return sim->options.redmax.tangent == SN_TANGENT_CLAMPED &&
@@ -388,6 +463,7 @@ static sn_status step_euler(sn_sim *sim, sn_state *state, const sn_input *input,
   const sni_tree *t = &sim->m->tree;
   const size_t bytes = (size_t)t->nv * sizeof(double);
   const double h = length_of_step(sim, state->t, t_end);
+  const bool rubs = sim->m->nslide > 0;
   double *q = sim->q, *qd = sim->qd, *qd1 = sim->qdd;
   memcpy(q, sni_state_q(state), bytes);
   memcpy(qd, sni_state_qd(state), bytes);
@@ -401,10 +477,19 @@ static sn_status step_euler(sn_sim *sim, sn_state *state, const sn_input *input,
   sn_status status = SN_OK;
   bool limits = true;
   sni_system_release_drives(s);
+  if (rubs) {
+    const int bad = sni_rubbing_coast(&((redmax *)sim->method_work)->rub, t_end,
+                                      sim->options.redmax.inertia == SN_INERTIA_PROJECTED, q, qd);
+    if (bad >= 0) {
+      return sni_fail_singular(sim, err, bad, state->t);
+    }
+  }
   for (int pass = 0; limits && pass <= LIMIT_PASSES; pass++) {
     equations(sim, t_end, h, q, qd, input);
     memcpy(qd1, qd, bytes);
-    if (sim->rows.kkt) {
+    if (rubs) {
+      status = solve_rubbing(sim, state->t, t_end, pass > 0, q, qd, qd1, info, err);
+    } else if (sim->rows.kkt) {
       status = solve_constrained(sim, t_end, q, qd, qd1, info, err);
     } else {
       status = factorise(sim, state->t, pass > 0, err);
@@ -412,7 +497,7 @@ static sn_status step_euler(sn_sim *sim, sn_state *state, const sn_input *input,
         status = solve(sim, t_end, qd1, info, err);
       }
     }
-    if (status >= 0 && sim->d.rows && !sim->rows.kkt) {
+    if (status >= 0 && sim->d.rows && !sim->rows.kkt && !rubs) {
       const sn_status closed = constrain(sim, t_end, q, qd, qd1, err);
       status = closed ? closed : status;
     }
@@ -482,6 +567,7 @@ static sn_status redmax_step(sn_sim *sim, sn_state *state, const sn_input *input
   const double t = state->t;
   memcpy(backup, state->data, bytes);
   sni_sim_load_loops(sim, sni_state_private(state));
+  sni_rubbing_load(&((redmax *)sim->method_work)->rub, sni_state_private(state) + sim->m->nloop_q);
   const sn_status status = advance(sim, state, input, t_end, 0, info, err);
   if (status < 0 || (status > 0 && !accepts(sim))) {
     memcpy(state->data, backup, bytes);
@@ -494,6 +580,7 @@ static sn_status redmax_step(sn_sim *sim, sn_state *state, const sn_input *input
                                  t, info->residual, info->iterations);
   }
   sni_sim_save_loops(sim, sni_state_private(state));
+  sni_rubbing_save(&((redmax *)sim->method_work)->rub, sni_state_private(state) + sim->m->nloop_q);
   return status;
 }
 

@@ -440,7 +440,7 @@ static void add_blocks(const sni_tree *t, double c, const double *block, const d
   }
 }
 
-void sni_system_mul(sni_system *s, const double *x, double *y) {
+void sni_system_momenta(sni_system *s, const double *x) {
   const sni_tree *t = s->t;
   sni_work *w = &s->d->w;
   sni_J_mul_world(t, w, x); /* w->a */
@@ -465,8 +465,12 @@ void sni_system_mul(sni_system *s, const double *x, double *y) {
       s->f[b] = sni_lane6_addscaled(s->f[b], ca, term->p[1]);
     }
   }
+}
+
+void sni_system_mul(sni_system *s, const double *x, double *y) {
+  sni_system_momenta(s, x);
   sni_system_project(s, s->f, y);
-  add_blocks(t, 1, s->joint_matrix, x, y);
+  add_blocks(s->t, 1, s->joint_matrix, x, y);
 }
 
 void sni_system_armature(const sni_system *s, const double *x, double *y) {

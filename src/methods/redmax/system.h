@@ -137,6 +137,8 @@ void sni_system_release_drives(sni_system *s); /* none is */
  * the start; phi: room for the twists. */
 bool sni_system_pull_cables(sni_system *s, double t, const double *qd1, sn_vec6 *phi);
 
+/* f = (M + h D - h^2 K) J x: what the bodies have of A x, before it is projected. */
+void sni_system_momenta(sni_system *s, const double *x);
 /* y = A x */
 void sni_system_mul(sni_system *s, const double *x, double *y);
 

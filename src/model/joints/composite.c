@@ -141,6 +141,7 @@ static const char *not_of_a_part(const sn_joint_def *part) {
          : part->lower.n > 0 || part->upper.n > 0 ? "limits"
          : part->cone.enabled                     ? "cone"
          : part->friction.enabled                 ? "friction"
+         : part->backlash.enabled                 ? "backlash"
          : part->drive.enabled                    ? "drive"
                                                   : NULL;
 }

@@ -35,6 +35,10 @@ static void prismatic_calc(sni_joint_set set, int first, int count, const double
   }
 }
 
+static void prismatic_bear(sni_bearing_builder *b, const sn_joint_def *def) {
+  sni_bearing_slider(b, &def->friction, def->axis);
+}
+
 static const sni_field prismatic_field[] = {SNI_FIELD_AXIS};
 
 const sni_joint_ops sni_joint_prismatic = {
@@ -43,4 +47,6 @@ const sni_joint_ops sni_joint_prismatic = {
     .nv = 1,
     .constant_S = true,
     .finish = prismatic_finish,
-    .calc = prismatic_calc};
+    .calc = prismatic_calc,
+    .bear = prismatic_bear,
+    .rub_needs = SNI_NEEDS_SIZE};

@@ -92,6 +92,10 @@ static void revolute_approach(sni_joint_set set, int j, const sn_se3 *X, double 
   }
 }
 
+static void revolute_bear(sni_bearing_builder *b, const sn_joint_def *def) {
+  sni_bearing_pin(b, &def->friction, def->axis, false);
+}
+
 static const sni_field revolute_field[] = {SNI_FIELD_AXIS};
 
 const sni_joint_ops sni_joint_revolute = {.kind = {"revolute",
@@ -102,4 +106,6 @@ const sni_joint_ops sni_joint_revolute = {.kind = {"revolute",
                                           .finish = revolute_finish,
                                           .calc = revolute_calc,
                                           .approach = revolute_approach,
-                                          .nearest = revolute_nearest};
+                                          .nearest = revolute_nearest,
+                                          .bear = revolute_bear,
+                                          .rub_needs = SNI_NEEDS_RADIUS | SNI_NEEDS_LENGTH};

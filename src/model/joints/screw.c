@@ -81,6 +81,10 @@ static const sni_field screw_field[] = {SNI_FIELD_AXIS,
                                          .offset = offsetof(sn_joint_def, pitch),
                                          .unit = "m/rad",
                                          .doc = "advance along the axis for one radian of turn"}};
+static void cylindrical_bear(sni_bearing_builder *b, const sn_joint_def *def) {
+  sni_bearing_pin(b, &def->friction, def->axis, true);
+}
+
 static const sni_field cylindrical_field[] = {SNI_FIELD_AXIS};
 
 const sni_joint_ops sni_joint_screw = {.kind = {"screw",
@@ -97,4 +101,6 @@ const sni_joint_ops sni_joint_cylindrical = {
     .nv = 2,
     .constant_S = true,
     .finish = cylindrical_finish,
-    .calc = cylindrical_calc};
+    .calc = cylindrical_calc,
+    .bear = cylindrical_bear,
+    .rub_needs = SNI_NEEDS_RADIUS | SNI_NEEDS_LENGTH};

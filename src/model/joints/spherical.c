@@ -59,6 +59,10 @@ static bool spherical_from_pose(sni_joint_set set, int j, sn_se3 Q, double *q) {
   return sn_vec3_norm(Q.p) == 0;
 }
 
+static void spherical_bear(sni_bearing_builder *b, const sn_joint_def *def) {
+  sni_bearing_ball(b, &def->friction);
+}
+
 const sni_joint_ops sni_joint_spherical = {
     .kind = {"spherical", "a ball: any rotation; q = rotation vector", NULL, 0},
     .nv = 3,
@@ -68,4 +72,6 @@ const sni_joint_ops sni_joint_spherical = {
     .reparam = spherical_reparam,
     .spring = spherical_spring,
     .spring_matrix = spherical_matrix,
-    .from_pose = spherical_from_pose};
+    .from_pose = spherical_from_pose,
+    .bear = spherical_bear,
+    .rub_needs = SNI_NEEDS_RADIUS};

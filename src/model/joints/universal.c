@@ -29,9 +29,23 @@ static void universal_calc(sni_joint_set set, int first, int count, const double
   }
 }
 
+/* Two pins on a cross, alike: about its x in the parent, about its y in the body. */
+static void universal_bear(sni_bearing_builder *b, const sn_joint_def *def) {
+  sni_bearing_pin(b, &def->friction, (sn_vec3){1, 0, 0}, false);
+  sni_bearing_pin(b, &def->friction, (sn_vec3){0, 1, 0}, false);
+}
+
+static sn_mat3 universal_axes(const double *q) {
+  const double s = sin(q[1]), c = cos(q[1]);
+  return (sn_mat3){{{c, 0, -s}, {0, 1, 0}, {s, 0, c}}};
+}
+
 const sni_joint_ops sni_joint_universal = {
     .kind = {"universal", "bends about x, then about y, no twist about z; q = (angle, angle)", NULL,
              0},
     .nv = 2,
     .finish = universal_finish,
-    .calc = universal_calc};
+    .calc = universal_calc,
+    .bear = universal_bear,
+    .rub_needs = SNI_NEEDS_RADIUS | SNI_NEEDS_LENGTH,
+    .bearing_axes = universal_axes};

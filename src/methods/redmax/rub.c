@@ -1,0 +1,352 @@
+/* rub.c: where joints slide, and what presses there. */
+#include "methods/redmax/rub.h"
+
+#include "dynamics/loops.h"
+#include "math/dense.h"
+
+#include <string.h>
+
+/* ---- ways to slide ---- */
+
+static const sni_constraint *loop_of(const sni_rubbing *r, const sni_rub *rub) {
+  return &r->m->constraint[rub->loop];
+}
+
+static sn_vec6 turned(sn_mat3 R, sn_vec6 x) {
+  return (sn_vec6){sn_mat3_mul_vec(R, x.w), sn_mat3_mul_vec(R, x.v)};
+}
+
+/* A wrench at x, at the origin of a body. */
+static sn_vec6 moved(const sni_rubbing *r, sn_vec6 f, sn_vec3 x, int body) {
+  const sn_vec3 arm = sn_vec3_sub(x, sni_lane_vec3(r->s->d->w.link[body].o));
+  return (sn_vec6){sn_vec3_add(f.w, sn_vec3_cross(arm, f.v)), f.v};
+}
+
+sn_vec6 sni_rubbing_at(const sni_rubbing *r, int rub, sn_vec6 d, int body) {
+  return moved(r, turned(r->axes[rub], d), r->place[rub], body);
+}
+
+/* Where the bearings are; those of a loop are with its second body. */
+static void find_place(sni_rubbing *r, int k, const double *q) {
+  const sni_rub *rub = &r->m->rub[k];
+  const sni_dynamics *d = r->s->d;
+  const sni_joint_ops *ops;
+  sn_se3 E;
+  if (rub->body >= 0) {
+    ops = sni_joint_ops_of(sni_tree_joints(r->s->t), rub->body);
+    E = sni_link_pose(&d->w.link[rub->body]);
+    q += r->s->t->vadr[rub->body];
+  } else {
+    const sni_constraint *loop = loop_of(r, rub);
+    ops = sni_joint_ops_of(r->m->loop_joints, loop->joint);
+    E = loop->body[1] >= 0 ? sn_se3_mul(sni_link_pose(&d->w.link[loop->body[1]]), loop->at[1])
+                           : loop->at[1];
+    q = r->rows->loop_q + loop->first;
+  }
+  r->axes[k] = ops->bearing_axes ? sn_mat3_mul(E.R, ops->bearing_axes(q)) : E.R;
+  r->place[k] = E.p;
+}
+
+/* Over the coordinates of a joint of the tree, or over the two bodies of a loop. */
+static sni_row slide_row(const sni_rubbing *r, int k, sn_vec6 direction) {
+  const sni_rub *rub = &r->m->rub[k];
+  const sni_tree *t = r->s->t;
+  sni_row row = {.body = {-1, -1}};
+  if (rub->body >= 0) {
+    const sni_lane6 d = sni_lane6_from(turned(r->axes[k], direction));
+    for (int c = t->vadr[rub->body]; c < t->vadr[rub->body + 1]; c++) {
+      row.coord[row.ncoord] = c;
+      row.coef[row.ncoord++] = sni_lane6_dot(r->s->d->w.S[c], d);
+    }
+    return row;
+  }
+  for (int side = 0; side < 2; side++) {
+    row.body[side] = loop_of(r, rub)->body[side];
+    if (row.body[side] >= 0) {
+      const sn_vec6 p = sni_rubbing_at(r, k, direction, row.body[side]);
+      row.p[side] = side ? p : sn_vec6_scale(p, -1);
+    }
+  }
+  return row;
+}
+
+/* Along its coordinates: laws that know no surfaces. */
+static void look_along(sni_rubbing *r, const sni_rub *rub, double t, const double *q) {
+  sni_loop_map map;
+  if (rub->body < 0) {
+    const sni_constraint_eval e = sni_rows_eval_of(r->rows, t, t, q, q);
+    sni_constraint_loop_map(&e, loop_of(r, rub), &map);
+  }
+  for (int c = 0; c < rub->nslide; c++) {
+    sni_row *row = &r->row[rub->first + c];
+    *row = (sni_row){.body = {-1, -1}};
+    if (rub->body >= 0) {
+      row->ncoord = 1;
+      row->coord[0] = r->s->t->vadr[rub->body] + c;
+      row->coef[0] = 1;
+    } else {
+      for (int side = 0; side < 2; side++) {
+        row->body[side] = loop_of(r, rub)->body[side];
+        row->p[side] = map.p[side][c];
+      }
+    }
+  }
+}
+
+void sni_rubbing_look(sni_rubbing *r, double t, const double *q) {
+  for (int k = 0; k < r->m->nrub; k++) {
+    const sni_rub *rub = &r->m->rub[k];
+    if (rub->law != SNI_COULOMB) {
+      look_along(r, rub, t, q);
+      continue;
+    }
+    find_place(r, k, q);
+    for (int b = 0, i = rub->first; b < rub->nbearing; b++) {
+      for (int c = 0; c < rub->bearing[b].ndirection; c++, i++) {
+        r->row[i] = slide_row(r, k, rub->bearing[b].direction[c]);
+      }
+    }
+    for (int b = 0, i = rub->first_tangent; sni_rubbing_apart(r, rub) && b < rub->nbearing; b++) {
+      for (int c = 0; c < rub->bearing[b].ntangent; c++, i++) {
+        r->pad[i] = slide_row(r, k, rub->bearing[b].tangent[c].T);
+      }
+    }
+  }
+}
+
+/* ---- the paper's eps ---- */
+
+/* Inverse inertia of a body at a place, in axes there; false: it has none. */
+static bool add_mobility(const sni_rubbing *r, int k, int body, double *W) {
+  const sni_dynamics *d = r->s->d;
+  double M[36], column[6];
+  for (int c = 0; c < 6; c++) {
+    double unit[6] = {0};
+    unit[c] = 1;
+    /* a motion of the place, of the body's origin; its momentum, back at the place */
+    const sn_vec6 u =
+        turned(r->axes[k], (sn_vec6){{unit[0], unit[1], unit[2]}, {unit[3], unit[4], unit[5]}});
+    const sn_vec3 arm = sn_vec3_sub(sni_lane_vec3(d->w.link[body].o), r->place[k]);
+    const sni_lane6 y = sni_lane6_from((sn_vec6){u.w, sn_vec3_add(u.v, sn_vec3_cross(u.w, arm))});
+    const sn_vec6 p = sni_lane6_vec6(sni_momentum(&d->mass[body], &d->w.link[body], y));
+    const sn_vec6 at =
+        sn_vec6_unrotate(r->axes[k], (sn_vec6){sn_vec3_add(p.w, sn_vec3_cross(arm, p.v)), p.v});
+    for (int i = 0; i < 6; i++) {
+      M[6 * i + c] = sn_vec6_get(at, i);
+    }
+  }
+  if (!sni_cholesky(6, M, 1e-12, NULL)) {
+    return false;
+  }
+  for (int c = 0; c < 6; c++) {
+    memset(column, 0, sizeof column);
+    column[c] = 1;
+    sni_cholesky_solve(6, M, column);
+    for (int i = 0; i < 6; i++) {
+      W[6 * i + c] += column[i];
+    }
+  }
+  return true;
+}
+
+/* out += W x */
+static void add_product(const double *W, sn_vec6 x, double *out) {
+  for (int i = 0; i < 6; i++) {
+    for (int j = 0; j < 6; j++) {
+      out[i] += W[6 * i + j] * sn_vec6_get(x, j);
+    }
+  }
+}
+
+/* y of a bearing under the load w.  A loop that is not quite closed bears on each of its bodies at
+ * that one's own place; the paper takes both, W^-1 (W_a w_a + W_b w_b).  Bodies without inertia
+ * have the other y. */
+static sn_vec6 soften(const sni_rubbing *r, int k, const sni_bearing *b, sn_vec6 w, double eps) {
+  const sni_rub *rub = &r->m->rub[k];
+  int body[2] = {rub->body >= 0 ? r->s->t->parent[rub->body] : -1, rub->body};
+  double W[2][36] = {{0}}, K[36], moves[6] = {0};
+  sn_vec6 at[2] = {w, w};
+  if (rub->body < 0) {
+    const sni_constraint *loop = loop_of(r, rub);
+    memcpy(body, loop->body, sizeof body);
+    const sn_se3 E = body[0] < 0 ? sn_se3_identity() : sni_link_pose(&r->s->d->w.link[body[0]]);
+    const sn_vec3 apart =
+        sn_mat3_tmul_vec(r->axes[k], sn_vec3_sub(sn_se3_point(E, loop->at[0].p), r->place[k]));
+    at[0].w = sn_vec3_add(w.w, sn_vec3_cross(apart, w.v));
+  }
+  for (int side = 0; side < 2; side++) {
+    if (body[side] >= 0 && !add_mobility(r, k, body[side], W[side])) {
+      return sni_bearing_press(b, NULL, w);
+    }
+    add_product(W[side], at[side], moves);
+  }
+  for (int i = 0; i < 36; i++) {
+    W[1][i] += W[0][i];
+  }
+  sni_bearing_soften(b, eps, W[1], K);
+  if (rub->body < 0 && sni_cholesky(6, W[1], 0, NULL)) {
+    sni_cholesky_solve(6, W[1], moves);
+    w = (sn_vec6){{moves[0], moves[1], moves[2]}, {moves[3], moves[4], moves[5]}};
+  }
+  return sni_bearing_press(b, K, w);
+}
+
+/* ---- loads ---- */
+
+/* What a row that bears `force` asks of the joints of its bodies. */
+static void push_bodies(sni_rubbing *r, const sni_row *row, double force) {
+  for (int side = 0; side < 2; side++) {
+    if (row->body[side] >= 0) {
+      sn_vec6 *F = &r->F[row->body[side]];
+      *F = sn_vec6_addscaled(*F, force, row->p[side]);
+    }
+  }
+}
+
+/* What each joint bears, friction and all: r->F. */
+static void reactions(sni_rubbing *r, const double *v) {
+  sni_system *s = r->s;
+  const sni_dynamics *d = s->d;
+  const sni_tree *t = s->t;
+  const double *g = d->params.gravity, per_h = 1 / s->h;
+  const sni_lane pull = {s->h * g[0], s->h * g[1], s->h * g[2], 0};
+  sni_system_momenta(s, v);
+  for (int i = 0; i < t->nbody; i++) {
+    const sni_link *l = &d->w.link[i];
+    const sni_lane6 V = {l->w, l->v + pull};
+    const sni_lane6 f = sni_lane6_addscaled(s->f[i], -1, sni_momentum(&d->mass[i], l, V));
+    r->F[i] = sn_vec6_scale(sni_lane6_vec6(f), per_h);
+    if (d->use_wrench) {
+      r->F[i] = sn_vec6_sub(r->F[i], d->w.wrench[i]);
+    }
+  }
+  for (int i = 0; r->rows && i < r->rows->nrow; i++) {
+    push_bodies(r, &r->rows->row[i], per_h * r->rows->lambda[i]);
+  }
+  for (int k = 0; k < r->m->nrub; k++) { /* friction in loops; in joints of the tree it is inside */
+    const sni_rub *rub = &r->m->rub[k];
+    if (sni_rubbing_apart(r, rub)) {
+      for (int b = 0, i = rub->first_tangent; b < rub->nbearing; b++) {
+        for (int c = 0; c < rub->bearing[b].ntangent; c++, i++) {
+          push_bodies(r, &r->pad[i], r->beta[i] / s->h);
+        }
+      }
+    } else {
+      for (int i = rub->first; i < rub->first + rub->nslide; i++) {
+        push_bodies(r, &r->row[i], r->force[i]);
+      }
+    }
+  }
+  for (int i = t->nbody - 1; i >= 0; i--) {
+    const int p = t->parent[i];
+    if (p >= 0) {
+      const sn_vec3 shift = sn_vec3_cross(sni_lane_vec3(d->w.r[i]), r->F[i].v);
+      r->F[p].v = sn_vec3_add(r->F[p].v, r->F[i].v);
+      r->F[p].w = sn_vec3_add(r->F[p].w, sn_vec3_add(r->F[i].w, shift));
+    }
+  }
+  for (int i = 0; i < t->nbody; i++) {
+    r->F[i] = sn_vec6_add(r->F[i], r->coast[i]);
+  }
+}
+
+/* What the rows of a loop and its friction do to its second body, at the place and in the axes of
+ * its bearings. */
+static sn_vec6 loop_reaction(const sni_rubbing *r, int k) {
+  const sni_rub *rub = &r->m->rub[k];
+  const int *body = loop_of(r, rub)->body, side = body[1] >= 0 ? 1 : 0;
+  sn_vec6 f = {{0, 0, 0}, {0, 0, 0}};
+  if (body[side] < 0) {
+    return f;
+  }
+  for (int i = 0; i < r->rows->nrow; i++) {
+    if (r->rows->of[i] == rub->loop) {
+      const double push = r->rows->lambda[i] / r->s->h + r->coast_lambda[i];
+      f = sn_vec6_addscaled(f, side ? -push : push, r->rows->row[i].p[side]);
+    }
+  }
+  const sn_vec3 arm = sn_vec3_sub(sni_lane_vec3(r->s->d->w.link[body[side]].o), r->place[k]);
+  f.w = sn_vec3_add(f.w, sn_vec3_cross(arm, f.v));
+  f = sn_vec6_unrotate(r->axes[k], f);
+  /* friction acts along the slides, and what it does across them the rows have borne; or contact by
+   * contact */
+  for (int b = 0, i = rub->first; b < rub->nbearing; b++) {
+    if (sni_rubbing_apart(r, rub)) {
+      f = sn_vec6_add(f, r->rubbed[SNI_BEARINGS_MAX * k + b]);
+    }
+    for (int c = 0; c < rub->bearing[b].ndirection && !sni_rubbing_apart(r, rub); c++, i++) {
+      f = sn_vec6_addscaled(f, -r->force[i], rub->bearing[b].direction[c]);
+    }
+  }
+  return f;
+}
+
+/* Bounds of the bearings of a rub under the load F, in their axes. */
+static void press(sni_rubbing *r, int k, sn_vec6 F, double eps) {
+  const sni_rub *rub = &r->m->rub[k];
+  double *limit = r->limit + rub->first_tangent, *next = r->next + rub->first;
+  r->normal[k] = 0;
+  for (int b = 0; b < rub->nbearing; b++) {
+    const sni_bearing *bearing = &rub->bearing[b];
+    /* the normals do not feel what rubs, nor what acts in the direction of the motion */
+    sn_vec6 w = sn_vec6_sub(F, r->rubbed[SNI_BEARINGS_MAX * k + b]);
+    for (int c = 0; c < bearing->ndirection; c++) {
+      w = sn_vec6_addscaled(w, -sn_vec6_dot(w, bearing->direction[c]), bearing->direction[c]);
+    }
+    const sn_vec6 y = eps > 0 ? soften(r, k, bearing, w, eps) : sni_bearing_press(bearing, NULL, w);
+    r->normal[k] += sni_bearing_limits(bearing, rub->mu, y, limit, next);
+    limit += bearing->ntangent;
+    next += bearing->ndirection;
+  }
+}
+
+/* Falls from breakaway to force while the rate grows. */
+static void press_along(sni_rubbing *r, const sni_rub *rub) {
+  const double *v = r->rate + rub->first;
+  for (int c = 0; c < rub->nslide; c++) {
+    const double slow = v[c] / rub->speed[c];
+    r->next[rub->first + c] =
+        rub->law == SNI_DRY
+            ? rub->force[c]
+            : rub->force[c] + (rub->breakaway[c] - rub->force[c]) * exp(-slow * slow);
+  }
+}
+
+void sni_rubbing_weigh(sni_rubbing *r, const double *v, double eps) {
+  reactions(r, v);
+  for (int k = 0; k < r->m->nrub; k++) {
+    const sni_rub *rub = &r->m->rub[k];
+    if (rub->law == SNI_COULOMB) {
+      press(r, k,
+            rub->body >= 0 ? sn_vec6_unrotate(r->axes[k], r->F[rub->body]) : loop_reaction(r, k),
+            eps);
+    } else {
+      press_along(r, rub);
+    }
+  }
+}
+
+int sni_rubbing_coast(sni_rubbing *r, double t, bool projected, const double *q, const double *qd) {
+  sni_dynamics *d = r->s->d;
+  const sni_tree *tree = r->s->t;
+  const size_t nv = (size_t)tree->nv;
+  sni_aba_in in = {.mass = d->mass, .joint_matrix = d->armature};
+  double *qdd = r->column;
+  memset(qdd, 0, nv * sizeof *qdd);
+  memset(r->coast_lambda, 0, (size_t)r->m->nrow * sizeof *r->coast_lambda);
+  if (projected) {
+    memset(d->w.tau, 0, nv * sizeof *d->w.tau);
+    d->use_wrench = false;
+    int bad = sni_aba(tree, &in, &d->w, qdd);
+    if (bad < 0 && r->rows) {
+      bad = sni_rows_coast(r->rows, t, t, q, qd, qdd);
+      memcpy(r->coast_lambda, r->rows->lambda, (size_t)r->rows->nrow * sizeof *r->coast_lambda);
+    }
+    if (bad >= 0) {
+      return bad;
+    }
+    in.use_wrench = d->use_wrench;
+  }
+  sni_inverse(tree, &in, &d->w, qdd, r->b, r->coast);
+  return -1;
+}

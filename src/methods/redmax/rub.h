@@ -1,0 +1,106 @@
+/* rub.h: friction in joints by Bilateral Staggered Projections [RM 5.2, 5.3], corrected.
+ *
+ * Two problems take turns until they agree:
+ *
+ *     loads     the reactions of the joints, from the motion v and the friction x, press on the
+ *               contacts in the joints and so bound the friction
+ *     friction  v = argmin 1/2 v^T A v - b^T v + sum_k bound_k |tau_k v|  subject to the
+ * constraints
+ *
+ * tau_k v is how fast a joint slides in its k-th way.  The second one is strictly convex, and in
+ * its dual a quadratic program between bounds: what sticks has tau_k v = 0 to rounding.  The
+ * reaction of a joint is what bears the bodies beyond it:
+ *
+ *     F_j = sum of (M~ J v - M J qd)/h - f + G^T lambda/h  over these bodies              [RM 15]
+ *
+ * without what acts along the joint itself; the multipliers are those of the same solve, where the
+ * paper takes those of another problem, and friction is in v already, so nothing is added to it
+ * afterwards. */
+#ifndef SNI_RUB_H
+#define SNI_RUB_H
+
+#include "dynamics/rows.h"
+#include "methods/redmax/system.h"
+
+/* x = A^-1 b so that rows that hold both ways have G x = c, and their multipliers into
+ * rows->lambda. */
+typedef sn_status (*sni_rub_solver)(void *user, const double *b, const double *c, double *x);
+
+typedef struct sni_rubbing {
+  const sn_model *m;
+  sni_system *s;
+  sni_rows *rows; /* NULL: none */
+  sni_rub_solver solve;
+  void *user;
+  sni_row *row;    /* nslide  tau                                                               */
+  sn_mat3 *axes;   /* nrub  of the bearings, in the world                                       */
+  sn_vec3 *place;  /* nrub                                                                      */
+  double *force;   /* nslide  of friction, along tau; what friction does is minus this          */
+  double *rate;    /* nslide  tau v                                                             */
+  double *bound;   /* nslide                                                                    */
+  double *next;    /* nslide  bounds by the last loads                                          */
+  double *normal;  /* nrub  what its contacts bear, together                                    */
+  double *limit;   /* ntangent                                                                  */
+  double *beta;    /* ntangent  where tangents have friction of their own                       */
+  sni_row *pad;    /* ntangent  T, of loops that are apart                                      */
+  sn_vec6 *rubbed; /* SNI_BEARINGS_MAX a rub: the wrench of friction, in axes of the bearing   */
+  sn_vec6 *F;      /* nbody  reaction of each joint, world axes at the origin                   */
+  sn_vec6 *coast;  /* nbody  the same of bodies that nothing acts on but joints                 */
+  double *coast_lambda; /* rows  of these                                                      */
+  /* the quadratic program */
+  int n, capacity; /* rows in it: slides, then rows that push                                  */
+  int *which;      /* n  slide; nslide + row; nslide + nrow + tangent                           */
+  int *kept;       /* n  scratch                                                                */
+  double *Y;       /* n x nv  solve(tau)                                                        */
+  double *S;       /* n x n  tau Y                                                              */
+  double *free;    /* as `which` counts: tau v without friction                                 */
+  double *push;    /* likewise: multipliers                                                     */
+  double *aim, *none; /* rows  c of those that hold both ways; 0 for them                      */
+  double *b, *column; /* nv                                                                    */
+  double *mobility;   /* ntangent^2  of the maximal problem                                    */
+  sni_qp qp;
+} sni_rubbing;
+
+/* A loop whose gap is closed by rates is moving across its bearings too, each contact in its own
+ * way: then its tangents are rows of their own. */
+static inline bool sni_rubbing_apart(const sni_rubbing *r, const sni_rub *rub) {
+  return rub->loop >= 0 && rub->law == SNI_COULOMB && r->pad;
+}
+
+size_t sni_rubbing_size(const sn_model *m, const sn_options *o);
+void sni_rubbing_place(sni_rubbing *r, sni_system *s, sni_rows *rows, const sn_options *o,
+                       void *memory);
+
+/* What a state keeps of it: forces, bounds, rates, and loads. */
+static inline int sni_rubbing_numbers(const sn_model *m) {
+  return 3 * m->nslide + m->nrub;
+}
+void sni_rubbing_load(sni_rubbing *r, const double *from);
+void sni_rubbing_save(const sni_rubbing *r, double *to);
+
+/* Reactions of bodies that coast: of the quadratic terms alone.  projected: as they are when the
+ * joints give way.  After kinematics, before a step is assembled: uses up w.tau and w.wrench. */
+int sni_rubbing_coast(sni_rubbing *r, double t, bool projected, const double *q, const double *qd);
+
+/* tau, at q and the kinematics there. */
+void sni_rubbing_look(sni_rubbing *r, double t, const double *q);
+
+/* F, and `next` from it, for the rates v with the multipliers in rows->lambda and the friction
+ * that there is.  eps: see sn_options. */
+void sni_rubbing_weigh(sni_rubbing *r, const double *v, double eps);
+
+/* v of a step with friction; A is assembled, rows->rhs has what they are asked for.
+ * SN_NOT_CONVERGED: loads and friction still change.  rub_solve.c. */
+sn_status sni_rubbing_solve(sni_rubbing *r, const sn_options *o, sni_rub_solver solve, void *user,
+                            double *v, int *iterations);
+
+/* The paper's own problem [RM 12], rub_maximal.c: its matrix, after sni_rubbing_look; then beta,
+ * `force` and `rubbed` from it, with the rates in `slip`. */
+void sni_rubbing_mobility(sni_rubbing *r);
+void sni_rubbing_rub_maximal(sni_rubbing *r);
+
+/* The world wrench of direction d (in axes of the bearings) of a rub, at the origin of body;
+ * -1: none. */
+sn_vec6 sni_rubbing_at(const sni_rubbing *r, int rub, sn_vec6 d, int body);
+
+#endif

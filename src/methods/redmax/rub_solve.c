@@ -1,0 +1,415 @@
+/* rub_solve.c: friction and loads in turn. */
+#include "methods/redmax/rub.h"
+
+#include <string.h>
+
+/* A slide is not possible at all if what moves it most moves it by less than this part of the
+ * others: constraints hold it.  Its friction is not determined, and taken as 0. */
+#define STANDS 1e-11
+/* A row that pushes is broken if it is by this part of the rates. */
+#define EXACT 1e-12
+/* After so many turns the bounds go only half the way: some go round in circles. */
+enum { PATIENCE = 12 };
+
+static double over(const sni_row *row, const sni_work *w, const double *x) {
+  double sum = 0;
+  for (int side = 0; side < 2; side++) {
+    if (row->body[side] >= 0) {
+      sum += sn_vec6_dot(row->p[side], sni_lane6_vec6(w->a[row->body[side]]));
+    }
+  }
+  for (int k = 0; k < row->ncoord; k++) {
+    sum += row->coef[k] * x[row->coord[k]];
+  }
+  return sum;
+}
+
+/* Of the k-th row that friction or pushing may need: slides, rows, tangents of their own. */
+static const sni_row *row_of(const sni_rubbing *r, int k) {
+  const int row = k - r->m->nslide, pad = row - r->m->nrow;
+  return row < 0 ? &r->row[k] : pad < 0 ? &r->rows->row[row] : &r->pad[pad];
+}
+static int count_of(const sni_rubbing *r) {
+  return r->m->nslide + r->m->nrow + (r->pad ? r->m->ntangent : 0);
+}
+
+/* x += c tau^T */
+static void add_column(const sni_rubbing *r, const sni_row *row, double c, double *x) {
+  const sni_tree *t = r->s->t;
+  const sni_work *w = &r->s->d->w;
+  for (int side = 0; side < 2; side++) {
+    sni_lane6 f = sni_lane6_from(sn_vec6_scale(row->p[side], c));
+    for (int b = row->body[side]; b >= 0; b = t->parent[b]) {
+      for (int k = t->vadr[b]; k < t->vadr[b + 1]; k++) {
+        x[k] += sni_lane6_dot(w->S[k], f);
+      }
+      f.w += sni_lane_cross(w->r[b], f.v);
+    }
+  }
+  for (int k = 0; k < row->ncoord; k++) {
+    x[row->coord[k]] += c * row->coef[k];
+  }
+}
+
+/* One more row in the program. */
+static sn_status join(sni_rubbing *r, int k) {
+  const size_t nv = (size_t)r->s->t->nv, capacity = (size_t)r->capacity;
+  double *y = r->Y + (size_t)r->n * nv;
+  memset(r->column, 0, nv * sizeof *r->column);
+  add_column(r, row_of(r, k), 1, r->column);
+  memset(y, 0, nv * sizeof *y);
+  const sn_status status = r->solve(r->user, r->column, r->none, y);
+  if (status < 0) {
+    return status;
+  }
+  r->which[r->n] = k;
+  sni_J_mul_world(r->s->t, &r->s->d->w, y);
+  for (int i = 0; i <= r->n; i++) {
+    r->S[(size_t)r->n * capacity + (size_t)i] = over(row_of(r, r->which[i]), &r->s->d->w, y);
+  }
+  r->n++;
+  return status;
+}
+
+/* May it rub at all? */
+static bool may_rub(const sni_rub *rub, int c) {
+  return rub->law == SNI_COULOMB ? rub->mu > 0 : rub->force[c] > 0 || rub->breakaway[c] > 0;
+}
+
+static int tangents_of(const sni_rub *rub) {
+  int n = 0;
+  for (int b = 0; b < rub->nbearing; b++) {
+    n += rub->bearing[b].ntangent;
+  }
+  return n;
+}
+
+static double *S_at(const sni_rubbing *r, int i, int j) {
+  return &r->S[(size_t)i * (size_t)r->capacity + (size_t)j];
+}
+
+/* Slides that constraints hold leave the program. */
+static void drop_what_stands(sni_rubbing *r) {
+  const size_t nv = (size_t)r->s->t->nv;
+  double most = 0;
+  int n = 0;
+  for (int k = 0; k < r->n; k++) {
+    most = fmax(most, *S_at(r, k, k));
+  }
+  for (int k = 0; k < r->n; k++) {
+    const bool stands = r->rows && !(*S_at(r, k, k) > STANDS * most);
+    if (stands) {
+      continue;
+    }
+    r->kept[n] = k;
+    for (int i = 0; i <= n; i++) { /* what is kept moves up */
+      *S_at(r, n, i) = *S_at(r, k, r->kept[i]);
+    }
+    memmove(r->Y + (size_t)n * nv, r->Y + (size_t)k * nv, nv * sizeof *r->Y);
+    r->which[n++] = r->which[k];
+  }
+  r->n = n;
+}
+
+static sn_status prepare(sni_rubbing *r) {
+  r->n = 0;
+  for (int k = 0; k < r->m->nrub; k++) {
+    const sni_rub *rub = &r->m->rub[k];
+    const bool apart = sni_rubbing_apart(r, rub);
+    const int n = apart ? tangents_of(rub) : rub->nslide;
+    const int first = apart ? r->m->nslide + r->m->nrow + rub->first_tangent : rub->first;
+    for (int c = 0; c < n; c++) {
+      const sn_status status = may_rub(rub, apart ? 0 : c) ? join(r, first + c) : SN_OK;
+      if (status < 0) {
+        return status;
+      }
+    }
+  }
+  drop_what_stands(r);
+  return SN_OK;
+}
+
+/* Multipliers for the bounds as they are. */
+static void solve_program(sni_rubbing *r, bool reduced) {
+  const sni_unilateral *u = r->rows && r->rows->nsided > 0 ? &r->rows->u : NULL;
+  sni_qp *qp = &r->qp;
+  const int n = qp->n = r->n;
+  for (int k = 0; k < n; k++) {
+    const int i = r->which[k], row = i - r->m->nslide, pad = row - r->m->nrow;
+    memcpy(qp->S + (size_t)k * (size_t)n, S_at(r, k, 0), (size_t)(k + 1) * sizeof(double));
+    qp->b[k] = r->free[i];
+    if (row < 0 || pad >= 0) {
+      /* where the other problem has found the friction, it is given */
+      const double most = r->s->h * (row < 0 ? r->bound[i] : r->limit[pad]);
+      const double given = row < 0 ? r->s->h * r->force[i] : r->beta[pad];
+      qp->lo[k] = reduced ? -most : given;
+      qp->hi[k] = reduced ? most : given;
+      qp->side[k] = !reduced || fabs(given) >= most ? (given < 0 ? -1 : 1) : 0;
+    } else {
+      qp->S[(size_t)k * (size_t)n + (size_t)k] += u->soft[row];
+      qp->b[k] -= r->rows->rhs[row];
+      qp->lo[k] = -INFINITY;
+      qp->hi[k] = qp->side[k] = 0;
+    }
+  }
+  sni_qp_info info;
+  sni_qp_solve(qp, &info);
+  memset(r->push, 0, (size_t)count_of(r) * sizeof *r->push);
+  for (int k = 0; k < n; k++) {
+    r->push[r->which[k]] = qp->x[k];
+  }
+  if (u) {
+    const int bad = info.impossible >= 0 ? r->which[info.impossible] - r->m->nslide : -1;
+    r->rows->u.impossible = bad;
+    r->rows->u.short_of = info.short_of;
+  }
+}
+
+/* Friction of a loop from that of its tangents. */
+static void take_pads(sni_rubbing *r, int k) {
+  const sni_rub *rub = &r->m->rub[k];
+  const double *beta = r->push + r->m->nslide + r->m->nrow;
+  for (int b = 0, i = rub->first_tangent, slide = rub->first; b < rub->nbearing; b++) {
+    const sni_bearing *bearing = &rub->bearing[b];
+    sn_vec6 *rubbed = &r->rubbed[SNI_BEARINGS_MAX * k + b];
+    *rubbed = (sn_vec6){{0, 0, 0}, {0, 0, 0}};
+    for (int c = 0; c < bearing->ntangent; c++, i++) {
+      const sni_rub_tangent *t = &bearing->tangent[c];
+      r->beta[i] = beta[i];
+      r->force[slide + t->direction] += t->arm * beta[i] / r->s->h;
+      *rubbed = sn_vec6_addscaled(*rubbed, -beta[i] / r->s->h, t->T);
+    }
+    slide += bearing->ndirection;
+  }
+}
+
+/* v with these multipliers; those of the rows that push go with the others. */
+static sn_status move(sni_rubbing *r, double *v) {
+  const size_t nv = (size_t)r->s->t->nv;
+  memcpy(r->b, r->s->b, nv * sizeof *r->b);
+  for (int k = 0; k < r->n; k++) {
+    add_column(r, row_of(r, r->which[k]), -r->push[r->which[k]], r->b);
+  }
+  const sn_status status = r->solve(r->user, r->b, r->aim, v);
+  sni_J_mul_world(r->s->t, &r->s->d->w, v);
+  for (int k = 0; k < r->m->nslide; k++) {
+    r->rate[k] = over(&r->row[k], &r->s->d->w, v);
+    r->force[k] = r->push[k] / r->s->h;
+  }
+  for (int k = 0; r->pad && k < r->m->nrub; k++) {
+    if (sni_rubbing_apart(r, &r->m->rub[k])) {
+      take_pads(r, k);
+    }
+  }
+  for (int i = 0; r->rows && i < r->rows->nrow; i++) {
+    if (r->rows->row[i].one_sided) {
+      r->rows->lambda[i] = r->push[r->m->nslide + i];
+    }
+  }
+  return status;
+}
+
+/* Rows that push and are broken join; true if there were any. */
+static bool join_broken(sni_rubbing *r, const double *v, sn_status *status) {
+  const sni_rows *rows = r->rows;
+  if (!rows || rows->nsided == 0) {
+    return false;
+  }
+  bool more = false;
+  double most = 0;
+  sni_J_mul_world(r->s->t, &r->s->d->w, v);
+  for (int i = 0; i < rows->nrow; i++) {
+    r->push[r->m->nslide + i] = over(&rows->row[i], &r->s->d->w, v);
+    most = fmax(most, fabs(r->push[r->m->nslide + i]));
+  }
+  for (int i = 0; i < rows->nrow && *status >= 0; i++) {
+    bool in = !rows->row[i].one_sided;
+    for (int k = 0; k < r->n && !in; k++) {
+      in = r->which[k] == r->m->nslide + i;
+    }
+    if (!in && r->push[r->m->nslide + i] < rows->rhs[i] - EXACT * most) {
+      *status = join(r, r->m->nslide + i);
+      more = true;
+    }
+  }
+  return more;
+}
+
+/* The wrenches of friction, shared out among the contacts as they are loaded. */
+static void share_out(sni_rubbing *r) {
+  for (int k = 0; k < r->m->nrub; k++) {
+    const sni_rub *rub = &r->m->rub[k];
+    const double *limit = r->limit + rub->first_tangent;
+    for (int b = 0, i = rub->first; b < rub->nbearing && !sni_rubbing_apart(r, rub); b++) {
+      double rho[SNI_DIRECTIONS_MAX];
+      for (int c = 0; c < rub->bearing[b].ndirection; c++, i++) {
+        rho[c] = r->bound[i] > 0 ? r->force[i] / r->bound[i] : 0;
+      }
+      r->rubbed[SNI_BEARINGS_MAX * k + b] = sni_bearing_rub(&rub->bearing[b], limit, rho);
+      limit += rub->bearing[b].ntangent;
+    }
+  }
+}
+
+/* Friction of joints that one coordinate alone tells: what sticks does not move at all. */
+static void stand_still(const sni_rubbing *r, double *v) {
+  for (int k = 0; k < r->n; k++) {
+    const int i = r->which[k];
+    const bool sticks = r->qp.side[k] == 0 && i < r->m->nslide;
+    if (sticks && r->row[i].ncoord == 1 && r->row[i].body[0] < 0 && r->row[i].body[1] < 0) {
+      v[r->row[i].coord[0]] = 0;
+    }
+  }
+}
+
+/* How far the bounds are from those of the last loads; then they go there. */
+static double follow(sni_rubbing *r, int turn) {
+  double most = 0, change = 0;
+  for (int k = 0; k < r->m->nslide; k++) {
+    most = fmax(most, fmax(r->next[k], r->bound[k]));
+  }
+  for (int k = 0; k < r->m->nslide; k++) {
+    change = fmax(change, fabs(r->next[k] - r->bound[k]));
+    r->bound[k] = turn < PATIENCE ? r->next[k] : 0.5 * (r->next[k] + r->bound[k]);
+  }
+  return most > 0 ? change / most : 0;
+}
+
+sn_status sni_rubbing_solve(sni_rubbing *r, const sn_options *o, sni_rub_solver solve, void *user,
+                            double *v, int *iterations) {
+  const bool reduced = o->redmax.friction.problem == SN_FRICTION_REDUCED;
+  const size_t nv = (size_t)r->s->t->nv;
+  const double eps = o->redmax.friction.regularization;
+  r->solve = solve;
+  r->user = user;
+  for (int i = 0; r->rows && i < r->rows->nrow; i++) {
+    const bool free = r->rows->row[i].one_sided;
+    r->aim[i] = free ? SNI_LET_GO : r->rows->rhs[i];
+    r->none[i] = free ? SNI_LET_GO : 0;
+  }
+  sn_status status = prepare(r);
+  memcpy(v, r->s->d->zero, nv * sizeof *v);
+  status = status < 0 ? status : r->solve(r->user, r->s->b, r->aim, v);
+  if (status < 0) {
+    return status;
+  }
+  sni_J_mul_world(r->s->t, &r->s->d->w, v);
+  for (int k = 0; k < r->m->nslide; k++) {
+    r->free[k] = over(&r->row[k], &r->s->d->w, v);
+  }
+  for (int i = 0; r->rows && i < r->rows->nrow; i++) {
+    r->free[r->m->nslide + i] = over(&r->rows->row[i], &r->s->d->w, v);
+  }
+  for (int k = 0; k < r->n; k++) {
+    r->free[r->which[k]] = over(row_of(r, r->which[k]), &r->s->d->w, v);
+  }
+  if (!reduced) {
+    sni_rubbing_mobility(r);
+  }
+  memset(r->limit, 0, (size_t)r->m->ntangent * sizeof *r->limit);
+  memset(r->beta, 0, (size_t)r->m->ntangent * sizeof *r->beta);
+  for (*iterations = 1;; ++*iterations) {
+    bool more = true;
+    if (!reduced && *iterations > 1) {
+      sni_rubbing_rub_maximal(r);
+    }
+    while (more) {
+      solve_program(r, reduced);
+      status = move(r, v);
+      more = status >= 0 && join_broken(r, v, &status);
+    }
+    if (status < 0) {
+      return status;
+    }
+    if (reduced) {
+      share_out(r);
+    }
+    sni_rubbing_weigh(r, v, eps);
+    if (follow(r, *iterations) <= o->redmax.friction.tolerance && *iterations > 1) {
+      break;
+    }
+    if (*iterations == o->redmax.friction.max_iterations) {
+      status = SN_NOT_CONVERGED;
+      break;
+    }
+  }
+  stand_still(r, v);
+  return status;
+}
+
+/* ---- memory ---- */
+
+void sni_rubbing_load(sni_rubbing *r, const double *from) {
+  const size_t n = (size_t)r->m->nslide;
+  memcpy(r->force, from, n * sizeof *from);
+  memcpy(r->bound, from + n, n * sizeof *from);
+  memcpy(r->rate, from + 2 * n, n * sizeof *from);
+  memcpy(r->normal, from + 3 * n, (size_t)r->m->nrub * sizeof *from);
+}
+
+void sni_rubbing_save(const sni_rubbing *r, double *to) {
+  const size_t n = (size_t)r->m->nslide;
+  memcpy(to, r->force, n * sizeof *to);
+  memcpy(to + n, r->bound, n * sizeof *to);
+  memcpy(to + 2 * n, r->rate, n * sizeof *to);
+  memcpy(to + 3 * n, r->normal, (size_t)r->m->nrub * sizeof *to);
+}
+
+static size_t lay_out(sni_rubbing *r, const sn_model *m, const sn_options *o, char *memory) {
+  const size_t nv = (size_t)m->tree.nv, nbody = (size_t)m->tree.nbody, nrow = (size_t)m->nrow;
+  const size_t nslide = (size_t)m->nslide, nrub = (size_t)m->nrub, ntangent = (size_t)m->ntangent;
+  const bool maximal = o->redmax.friction.problem == SN_FRICTION_MAXIMAL;
+  const bool apart = m->nloop > 0 && o->redmax.closure != SN_CLOSURE_PROJECT;
+  const size_t npad = apart ? ntangent : 0, all = nslide + nrow + npad;
+  const size_t capacity = nslide + (size_t)m->nsided + npad;
+  size_t used = 0;
+#define TAKE(count, size)                                                                          \
+  (memory ? (void *)(memory + used) : NULL);                                                       \
+  used += ((count) * (size) + 63) / 64 * 64
+  r->row = TAKE(nslide, sizeof *r->row);
+  r->axes = TAKE(nrub, sizeof *r->axes);
+  r->place = TAKE(nrub, sizeof *r->place);
+  r->pad = TAKE(npad, sizeof *r->pad);
+  r->force = TAKE(nslide, sizeof *r->force);
+  r->rate = TAKE(nslide, sizeof *r->rate);
+  r->bound = TAKE(nslide, sizeof *r->bound);
+  r->next = TAKE(nslide, sizeof *r->next);
+  r->normal = TAKE(nrub, sizeof *r->normal);
+  r->limit = TAKE(ntangent, sizeof *r->limit);
+  r->rubbed = TAKE(SNI_BEARINGS_MAX * nrub, sizeof *r->rubbed);
+  r->F = TAKE(nbody, sizeof *r->F);
+  r->coast = TAKE(nbody, sizeof *r->coast);
+  r->coast_lambda = TAKE(nrow, sizeof *r->coast_lambda);
+  r->which = TAKE(capacity, sizeof *r->which);
+  r->kept = TAKE(capacity, sizeof *r->kept);
+  r->Y = TAKE(capacity * nv, sizeof *r->Y);
+  r->S = TAKE(capacity * capacity, sizeof *r->S);
+  r->free = TAKE(all, sizeof *r->free);
+  r->push = TAKE(all, sizeof *r->push);
+  r->aim = TAKE(nrow, sizeof *r->aim);
+  r->none = TAKE(nrow, sizeof *r->none);
+  r->b = TAKE(nv, sizeof *r->b);
+  r->column = TAKE(nv, sizeof *r->column);
+  r->beta = TAKE(ntangent, sizeof *r->beta);
+  r->mobility = TAKE(maximal ? ntangent * ntangent : 0, sizeof *r->mobility);
+  const int most = (int)(maximal && ntangent > capacity ? ntangent : capacity);
+  void *qp = TAKE(sni_qp_size(most), 1);
+#undef TAKE
+  r->capacity = (int)capacity;
+  r->pad = apart ? r->pad : NULL;
+  if (memory) {
+    sni_qp_place(&r->qp, most, qp);
+  }
+  return used;
+}
+
+size_t sni_rubbing_size(const sn_model *m, const sn_options *o) {
+  sni_rubbing r;
+  return lay_out(&r, m, o, NULL);
+}
+
+void sni_rubbing_place(sni_rubbing *r, sni_system *s, sni_rows *rows, const sn_options *o,
+                       void *memory) {
+  *r = (sni_rubbing){.m = s->d->m, .s = s, .rows = rows};
+  lay_out(r, s->d->m, o, memory);
+}

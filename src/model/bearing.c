@@ -1,0 +1,239 @@
+/* bearing.c: pins, sliders and balls. */
+#include "model/bearing.h"
+
+#include "math/dense.h"
+
+#include <math.h>
+#include <string.h>
+
+/* ---- geometry ---- */
+
+static sn_vec6 row_at(sn_vec3 x, sn_vec3 n) {
+  return (sn_vec6){sn_vec3_cross(x, n), n};
+}
+
+/* The smallest turn that takes z to a. */
+static sn_mat3 frame_of(sn_vec3 a) {
+  const sn_vec3 c = sn_vec3_cross((sn_vec3){0, 0, 1}, a);
+  const double s = sn_vec3_norm(c);
+  if (s < 1e-12) {
+    sn_mat3 R = {{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}};
+    if (a.z < 0) {
+      R.m[1][1] = R.m[2][2] = -1;
+    }
+    return R;
+  }
+  return sn_so3_exp(sn_vec3_scale(c, atan2(s, a.z) / s));
+}
+
+static sni_bearing *next(sni_bearing_builder *b, int nnormal, int ntangent) {
+  sni_bearing *out = &b->bearing[b->count];
+  *out = (sni_bearing){.nnormal = nnormal, .ntangent = ntangent};
+  out->N = b->take(b->user, (size_t)nnormal, sizeof *out->N);
+  out->tangent = b->take(b->user, (size_t)ntangent, sizeof *out->tangent);
+  if (!out->N || !out->tangent) {
+    return NULL;
+  }
+  out->nnormal = out->ntangent = 0; /* they come one by one */
+  b->count++;
+  return out;
+}
+
+/* A contact at x: normals n, then tangents. */
+static void add_normals(sni_bearing *b, sn_vec3 x, const sn_vec3 *n, int count) {
+  for (int k = 0; k < count; k++) {
+    b->N[b->nnormal++] = row_at(x, n[k]);
+  }
+}
+static void add_tangent(sni_bearing *b, sn_vec3 x, sn_vec3 t, int direction, double arm, int first,
+                        int normal) {
+  b->tangent[b->ntangent++] = (sni_rub_tangent){
+      .T = row_at(x, t), .direction = direction, .arm = arm, .first = first, .normal = normal};
+}
+
+static void get(sn_vec6 x, double out[6]) {
+  for (int k = 0; k < 6; k++) {
+    out[k] = sn_vec6_get(x, k);
+  }
+}
+
+static void add_square(double *A, double c, sn_vec6 p) {
+  double x[6];
+  get(p, x);
+  for (int i = 0; i < 6; i++) {
+    for (int j = 0; j < 6; j++) {
+      A[6 * i + j] += c * x[i] * x[j];
+    }
+  }
+}
+
+/* N^T N, and its inverse across the directions. */
+static void finish(sni_bearing *b) {
+  double L[36];
+  for (int k = 0; k < b->nnormal; k++) {
+    add_square(b->square, 1, b->N[k]);
+  }
+  memcpy(L, b->square, sizeof L);
+  for (int k = 0; k < b->ntangent; k++) {
+    const sni_rub_tangent *t = &b->tangent[k];
+    add_square(L, t->arm * t->arm, b->direction[t->direction]);
+  }
+  sni_cholesky(6, L, 0, NULL);
+  for (int k = 0; k < 6; k++) {
+    double column[6] = {0};
+    column[k] = 1;
+    sni_cholesky_solve(6, L, column);
+    for (int i = 0; i < 6; i++) {
+      b->inverse[6 * i + k] = column[i];
+    }
+  }
+}
+
+void sni_bearing_pin(sni_bearing_builder *builder, const sn_joint_friction_def *def, sn_vec3 along,
+                     bool slides) {
+  const sn_vec3 axis = sn_vec3_scale(along, 1 / sn_vec3_norm(along));
+  const int points = def->points, normals = slides ? 1 : 2;
+  sni_bearing *b = next(builder, 2 * normals * points, 2 * (slides ? 2 : 1) * points);
+  if (!b) {
+    return;
+  }
+  const sn_mat3 R = frame_of(axis);
+  b->direction[b->ndirection++] = (sn_vec6){.w = axis};
+  if (slides) {
+    b->direction[b->ndirection++] = (sn_vec6){.v = axis};
+  }
+  for (int k = 0; k < points; k++) {
+    const double angle = 2 * SN_PI * k / points, c = cos(angle), s = sin(angle);
+    for (int end = -1; end <= 1; end += 2) {
+      const sn_vec3 x = sn_mat3_mul_vec(
+          R, (sn_vec3){def->pin_radius * c, def->pin_radius * s, 0.5 * end * def->pin_length});
+      const sn_vec3 inward = sn_mat3_mul_vec(R, (sn_vec3){-c, -s, 0});
+      const sn_vec3 n[] = {inward, sn_vec3_scale(axis, -end)};
+      const int first = b->nnormal;
+      add_normals(b, x, n, normals);
+      const sn_vec3 round = sn_mat3_mul_vec(R, (sn_vec3){-s, c, 0});
+      add_tangent(b, x, round, 0, def->pin_radius, first, normals);
+      if (slides) {
+        add_tangent(b, x, axis, 1, 1, first, normals);
+      }
+    }
+  }
+  finish(b);
+}
+
+void sni_bearing_slider(sni_bearing_builder *builder, const sn_joint_friction_def *def,
+                        sn_vec3 along) {
+  const sn_vec3 axis = sn_vec3_scale(along, 1 / sn_vec3_norm(along));
+  sni_bearing *b = next(builder, 16, 8);
+  if (!b) {
+    return;
+  }
+  const sn_mat3 R = frame_of(axis);
+  b->direction[b->ndirection++] = (sn_vec6){.v = axis};
+  for (int corner = 0; corner < 8; corner++) {
+    const double sx = corner & 1 ? 1 : -1, sy = corner & 2 ? 1 : -1, sz = corner & 4 ? 1 : -1;
+    const sn_vec3 half = {0.5 * sx * def->size.x, 0.5 * sy * def->size.y, 0.5 * sz * def->size.z};
+    const sn_vec3 x = sn_mat3_mul_vec(R, half);
+    const sn_vec3 n[] = {sn_mat3_mul_vec(R, (sn_vec3){-sx, 0, 0}),
+                         sn_mat3_mul_vec(R, (sn_vec3){0, -sy, 0})};
+    const int first = b->nnormal;
+    add_normals(b, x, n, 2);
+    add_tangent(b, x, axis, 0, 1, first, 2);
+  }
+  finish(b);
+}
+
+void sni_bearing_ball(sni_bearing_builder *builder, const sn_joint_friction_def *def) {
+  static const sn_vec3 e[] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
+  sni_bearing *b = next(builder, 6, 12);
+  if (!b) {
+    return;
+  }
+  for (int k = 0; k < 3; k++) {
+    b->direction[b->ndirection++] = (sn_vec6){.w = e[k]};
+  }
+  for (int pole = 0; pole < 6; pole++) {
+    const int k = pole / 2;
+    const double r = (pole % 2 ? -1 : 1) * def->pin_radius;
+    const sn_vec3 x = sn_vec3_scale(e[k], r);
+    const sn_vec3 n = sn_vec3_scale(e[k], pole % 2 ? 1 : -1);
+    const int first = b->nnormal;
+    add_normals(b, x, &n, 1);
+    /* e_k x e_(k+1) = e_(k+2), e_k x e_(k+2) = -e_(k+1) */
+    add_tangent(b, x, e[(k + 1) % 3], (k + 2) % 3, r, first, 1);
+    add_tangent(b, x, e[(k + 2) % 3], (k + 1) % 3, -r, first, 1);
+  }
+  finish(b);
+}
+
+/* ---- loads ---- */
+
+static sn_vec6 from(const double x[6]) {
+  return (sn_vec6){{x[0], x[1], x[2]}, {x[3], x[4], x[5]}};
+}
+
+sn_vec6 sni_bearing_press(const sni_bearing *b, const double *K, sn_vec6 w) {
+  double x[6], y[6];
+  get(w, x);
+  if (K) {
+    sni_cholesky_solve(6, K, x);
+    return from(x);
+  }
+  for (int i = 0; i < 6; i++) {
+    y[i] = 0;
+    for (int j = 0; j < 6; j++) {
+      y[i] += b->inverse[6 * i + j] * x[j];
+    }
+  }
+  return from(y);
+}
+
+double sni_bearing_limits(const sni_bearing *b, double mu, sn_vec6 y, double *limit,
+                          double *bound) {
+  double all = 0;
+  for (int k = 0; k < b->ndirection; k++) {
+    bound[k] = 0;
+  }
+  for (int k = 0; k < b->ntangent; k++) {
+    const sni_rub_tangent *t = &b->tangent[k];
+    limit[k] = 0;
+    for (int i = t->first; i < t->first + t->normal; i++) {
+      limit[k] += mu * fabs(sn_vec6_dot(b->N[i], y));
+    }
+    bound[t->direction] += limit[k] * fabs(t->arm);
+  }
+  for (int i = 0; i < b->nnormal; i++) {
+    all += fabs(sn_vec6_dot(b->N[i], y));
+  }
+  return all;
+}
+
+sn_vec6 sni_bearing_rub(const sni_bearing *b, const double *limit, const double *rho) {
+  sn_vec6 sum = {{0, 0, 0}, {0, 0, 0}};
+  for (int k = 0; k < b->ntangent; k++) {
+    const sni_rub_tangent *t = &b->tangent[k];
+    const double beta = copysign(limit[k], t->arm) * rho[t->direction];
+    sum = sn_vec6_addscaled(sum, -beta, t->T);
+  }
+  return sum;
+}
+
+void sni_bearing_soften(const sni_bearing *b, double eps, const double *mobility, double *K) {
+  /* tr(N W N^T) = tr(W N^T N) */
+  double trace = 0, L[36];
+  for (int k = 0; k < 36; k++) {
+    trace += mobility[k] * b->square[k];
+  }
+  memcpy(L, mobility, sizeof L);
+  memcpy(K, b->square, sizeof L);
+  sni_cholesky(6, L, 0, NULL);
+  for (int k = 0; k < 6; k++) {
+    double column[6] = {0};
+    column[k] = 1;
+    sni_cholesky_solve(6, L, column);
+    for (int i = 0; i < 6; i++) {
+      K[6 * i + k] += eps * trace / b->nnormal * column[i];
+    }
+  }
+  sni_cholesky(6, K, 0, NULL);
+}

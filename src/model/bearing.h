@@ -1,0 +1,74 @@
+/* bearing.h: where the surfaces of a joint rub on each other [RM 5.2].
+ *
+ * A bearing is a pin, a slider or a ball: contacts at fixed places, each with one or two normals
+ * and one or two tangents.  The normals bear the reaction w of the joint, the tangents rub:
+ *
+ *     N^T alpha = -w     |beta| <= mu sum |alpha|     friction = -T^T beta
+ *
+ * Rows of N and T are wrenches (n^T Gamma(x)) in the frame of the bearing: that of the body, or one
+ * that turns with a part of the joint.  There are many alpha for one w; the one of least length is
+ *
+ *     alpha = -N y,     (N^T N) y = w                                                     [RM 16]
+ *
+ * which needs no masses.  With the paper's eps it is (N^T N + eps W^-1) y = w, W being the inverse
+ * inertia of both bodies together: the same for eps -> 0. */
+#ifndef SNI_BEARING_H
+#define SNI_BEARING_H
+
+#include "math/se3.h"
+#include "sinew/sinew.h"
+
+enum { SNI_DIRECTIONS_MAX = 3, SNI_NORMALS_MAX = 2 };
+
+typedef struct sni_rub_tangent {
+  sn_vec6 T;
+  int direction;     /* of those of the bearing: T = arm direction, as far as the joint moves   */
+  double arm;        /* the radius; 1 for what slides                                           */
+  int first, normal; /* the normals that press on it: so many, from the first                   */
+} sni_rub_tangent;
+
+typedef struct sni_bearing {
+  int nnormal, ntangent, ndirection;
+  sn_vec6 *N; /* nnormal                                                              */
+  sni_rub_tangent *tangent;              /* ntangent              */
+  sn_vec6 direction[SNI_DIRECTIONS_MAX]; /* in which it moves; N across them is 0              */
+  double square[36];                     /* N^T N                                              */
+  double inverse[36]; /* of the same, with the directions added so that it has one             */
+} sni_bearing;
+
+/* Room for one joint's bearings while a model is built. */
+typedef struct sni_bearing_builder {
+  void *user;
+  void *(*take)(void *user, size_t count, size_t size); /* zeroed; NULL: no memory             */
+  sni_bearing *bearing; /* SNI_BEARINGS_MAX                                                     */
+  int count;
+} sni_bearing_builder;
+enum { SNI_BEARINGS_MAX = 2, SNI_POINTS_MAX = 128 };
+
+/* What a kind of joint needs to be told. */
+enum { SNI_NEEDS_RADIUS = 1, SNI_NEEDS_LENGTH = 2, SNI_NEEDS_SIZE = 4 };
+
+/* A pin about an axis of any length: contacts at `points` angles at both ends.  Its ends bear along
+ * the axis, or it slides. */
+void sni_bearing_pin(sni_bearing_builder *b, const sn_joint_friction_def *def, sn_vec3 axis,
+                     bool slides);
+/* A box that slides along an axis of any length: contacts at its eight corners. */
+void sni_bearing_slider(sni_bearing_builder *b, const sn_joint_friction_def *def, sn_vec3 axis);
+/* A ball: contacts at its six poles. */
+void sni_bearing_ball(sni_bearing_builder *b, const sn_joint_friction_def *def);
+
+/* y, for the reaction w in the frame of the bearing.  K: instead of N^T N with the directions
+ * (NULL), its factor by sni_cholesky. */
+sn_vec6 sni_bearing_press(const sni_bearing *b, const double *K, sn_vec6 w);
+
+/* limit (ntangent): mu sum |alpha| of the normals on each tangent; bound (ndirection): those times
+ * the arm, together.  Returns the sum of all |alpha|. */
+double sni_bearing_limits(const sni_bearing *b, double mu, sn_vec6 y, double *limit, double *bound);
+
+/* The wrench on the body of friction at the part rho of its bound in each direction. */
+sn_vec6 sni_bearing_rub(const sni_bearing *b, const double *limit, const double *rho);
+
+/* K of the paper's formula, as a factor.  mobility: W, in the frame of the bearing. */
+void sni_bearing_soften(const sni_bearing *b, double eps, const double *mobility, double *K);
+
+#endif
