@@ -42,7 +42,9 @@ TEST(joints) {
   def.joint.friction.enabled = true;
   def.joint.friction.mu = -0.1;
   def.joint.friction.pin_radius = NAN;
-  def.joint.friction.law = "viscous";
+  add(b, &def);
+  def.name = "law";
+  def.joint.friction.law = "sticky";
   add(b, &def);
   def = test_link("parts", "world", "composite");
   add(b, &def);
@@ -68,8 +70,11 @@ TEST(joints) {
       {"bodies.limits.joint.limits", "lower limit 1 is above upper limit -1"},
       {"bodies.nan_limits.joint.limits", "is nan, needs a finite number"},
       {"bodies.friction.joint.friction.mu", "is -0.1, needs a number >= 0"},
-      {"bodies.friction.joint.friction.pin_radius", "is nan, needs a number >= 0"},
-      {"bodies.friction.joint.friction.law", "'viscous' is not a law of friction; known: coulomb"},
+      {"bodies.friction.joint.friction.pin_radius", "is nan, needs a number > 0"},
+      {"bodies.friction.joint.friction.pin_length",
+       "is missing: the law 'coulomb' needs it here (how far apart the ends of the pin are)"},
+      {"bodies.law.joint.friction.law",
+       "'sticky' is not a law of friction; known: coulomb, dry, viscous, stribeck"},
       {"bodies.parts.joint.parts", "has 0 parts, needs 1 to 8"},
       {"bodies.frames.joint.frames", "has 0 frames, needs at least 4"},
       {"bodies.grid.joint.grid", "is 0 by 0, needs 4 by 4 to 1000 by 1000"});

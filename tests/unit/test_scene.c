@@ -489,7 +489,7 @@ TEST(changes_that_cannot_be_made) {
       "entry\n"
       "--set: gravity[2]: expression 'x', character 1: unknown name 'x' (known here: pi, deg, e)\n"
       "--set: bodies.rope.joint: unknown key 'dampin' (did you mean 'damping'?), known: type, at, "
-      "stiffness, damping, rest, armature, limits, cone, stop, friction, drive\n"
+      "stiffness, damping, rest, armature, limits, cone, stop, friction, backlash, drive\n"
       "--set: bodies.lower.joint.axis: has 2 numbers, needs 3\n");
 }
 
