@@ -5,19 +5,20 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/drawing_marks.h"
+#include "cli/triangles.h"
 #include "math/so3.h"
 
-enum { SAMPLES = 24, BAR_SIDES = 8 };
+enum { SAMPLES = 24 };
 #define BAR_RADIUS 0.0036 /* of springs and cables, in sizes of the mechanism */
 
 /* ---- places ---- */
 
-/* The picture's y is up. */
-static sn_vec3 turned(const cli_drawing *d, sn_vec3 x) {
+sn_vec3 cli_drawing_turned(const cli_drawing *d, sn_vec3 x) {
   return d->g.y_up ? x : (sn_vec3){x.x, x.z, -x.y};
 }
 
-static sn_se3 pose_of(const sn_recorded *f, int body) {
+sn_se3 cli_drawing_pose(const sn_recorded *f, int body) {
   if (body < 0) {
     return sn_se3_identity();
   }
@@ -38,12 +39,15 @@ static sn_status measure_frame(cli_drawing *d, int64_t k, sn_vec3 *low, sn_vec3 
   sn_recorded f;
   const sn_status status = sn_recording_read(d->g.r, k, &f, err);
   for (int b = 0; !status && b < d->g.nbody; b++) {
-    const sn_se3 E = pose_of(&f, b);
+    const sn_se3 E = cli_drawing_pose(&f, b);
     const sni_glb_body *body = &d->g.body[b];
     for (int p = 0; p < body->nshape; p++) {
       const sni_surface *s = &d->surface[d->g.mesh[body->mesh].first + p];
+      if (strcmp(d->g.shape[body->first + p].def.type, "plane") == 0) {
+        continue; /* it has no end: what stands on it is what is looked at */
+      }
       for (int v = 0; v < s->nvertex; v++) {
-        const sn_vec3 x = turned(d, sn_se3_point(E, s->vertex[v]));
+        const sn_vec3 x = cli_drawing_turned(d, sn_se3_point(E, s->vertex[v]));
         stretch(low, high, x);
         if (d->still[b]) {
           d->standing = fmin(d->standing, x.y);
@@ -51,13 +55,13 @@ static sn_status measure_frame(cli_drawing *d, int64_t k, sn_vec3 *low, sn_vec3 
       }
     }
     if (body->nshape == 0) {
-      stretch(low, high, turned(d, E.p));
+      stretch(low, high, cli_drawing_turned(d, E.p));
     }
   }
   for (int s = 0; !status && s < d->g.nsegment; s++) {
     for (int end = 0; end < 2; end++) {
       const sni_glb_end *e = &d->g.segment[s].end[end];
-      stretch(low, high, turned(d, sn_se3_point(pose_of(&f, e->body), e->at)));
+      stretch(low, high, cli_drawing_turned(d, sn_se3_point(cli_drawing_pose(&f, e->body), e->at)));
     }
   }
   return status;
@@ -94,11 +98,14 @@ static sn_status measure(cli_drawing *d, sn_error *err) {
 
 sn_status cli_drawing_focus(cli_drawing *d, int64_t k, sn_error *err) {
   sn_vec3 low = {INFINITY, INFINITY, INFINITY}, high = sn_vec3_neg(low);
-  const sn_status status = measure_frame(d, k, &low, &high, err);
+  sn_status status = measure_frame(d, k, &low, &high, err);
+  sn_recorded f;
+  status = status ? status : sn_recording_read(d->g.r, k, &f, err);
   if (!status && low.x <= high.x) {
+    d->size = fmax(0.5 * sn_vec3_norm(sn_vec3_sub(high, low)), 1e-6);
+    cli_marks_stretch(d, &f, stretch, &low, &high);
     d->low = low;
     d->high = high;
-    d->size = fmax(0.5 * sn_vec3_norm(sn_vec3_sub(high, low)), 1e-6);
   }
   return status;
 }
@@ -177,7 +184,9 @@ sn_status cli_drawing_open(cli_drawing *d, sn_recording *r, sn_error *err) {
     status = measure(d, err);
   }
   d->level = ground_level(d);
-  return status ? status : measure_tension(d, err);
+  d->layers = CLI_LAYERS_USUAL;
+  status = status ? status : measure_tension(d, err);
+  return status ? status : cli_marks_measure(d, err);
 }
 
 void cli_drawing_free(cli_drawing *d) {
@@ -237,48 +246,6 @@ void cli_drawing_stage(const cli_drawing *d, const cli_look *look, int width, in
 
 /* ---- triangles ---- */
 
-static cli_triangle *new_triangle(cli_triangles *t) {
-  if (t->count == t->capacity) {
-    const size_t capacity = t->capacity ? 2 * t->capacity : 4096;
-    cli_triangle *item = realloc(t->item, capacity * sizeof *item);
-    if (!item) {
-      return NULL;
-    }
-    t->item = item;
-    t->capacity = capacity;
-  }
-  return &t->item[t->count++];
-}
-
-static void put(float to[3], sn_vec3 x) {
-  to[0] = (float)x.x;
-  to[1] = (float)x.y;
-  to[2] = (float)x.z;
-}
-
-static sn_vec3 linear(sn_vec3 srgb) {
-  return (sn_vec3){cli_to_linear(srgb.x), cli_to_linear(srgb.y), cli_to_linear(srgb.z)};
-}
-
-/* A triangle that is flat has the normal of its plane at all corners. */
-static bool add_triangle(cli_triangles *t, const sn_vec3 x[3], const sn_vec3 *n, sn_vec3 color) {
-  const sn_vec3 face = sn_vec3_cross(sn_vec3_sub(x[1], x[0]), sn_vec3_sub(x[2], x[0]));
-  const double area = sn_vec3_norm(face);
-  if (!(area > 0)) {
-    return true;
-  }
-  cli_triangle *to = new_triangle(t);
-  if (!to) {
-    return false;
-  }
-  for (int k = 0; k < 3; k++) {
-    put(to->x[k], x[k]);
-    put(to->n[k], n ? n[k] : sn_vec3_scale(face, 1 / area));
-  }
-  put(to->color, color);
-  return true;
-}
-
 static bool add_surface(const cli_drawing *d, const sni_surface *s, sn_se3 E, sn_vec3 color,
                         cli_triangles *out) {
   bool good = true;
@@ -286,12 +253,12 @@ static bool add_surface(const cli_drawing *d, const sni_surface *s, sn_se3 E, sn
     sn_vec3 x[3], n[3];
     for (int i = 0; i < 3; i++) {
       const uint32_t v = s->index[k + i];
-      x[i] = turned(d, sn_se3_point(E, s->vertex[v]));
+      x[i] = cli_drawing_turned(d, sn_se3_point(E, s->vertex[v]));
       if (s->smooth) {
-        n[i] = turned(d, sn_mat3_mul_vec(E.R, s->normal[v]));
+        n[i] = cli_drawing_turned(d, sn_mat3_mul_vec(E.R, s->normal[v]));
       }
     }
-    good = add_triangle(out, x, s->smooth ? n : NULL, color);
+    good = cli_add_triangle(out, x, s->smooth ? n : NULL, color);
   }
   return good;
 }
@@ -300,9 +267,9 @@ static bool add_bodies(const cli_drawing *d, const sn_recorded *f, cli_triangles
   bool good = true;
   for (int b = 0; good && b < d->g.nbody; b++) {
     const sni_glb_body *body = &d->g.body[b];
-    const sn_se3 E = pose_of(f, b);
+    const sn_se3 E = cli_drawing_pose(f, b);
     for (int p = 0; good && p < body->nshape; p++) {
-      const sn_vec3 color = linear(d->g.color[d->g.shape[body->first + p].color]);
+      const sn_vec3 color = cli_linear(d->g.color[d->g.shape[body->first + p].color]);
       good = add_surface(d, &d->surface[d->g.mesh[body->mesh].first + p], E, color, out);
     }
   }
@@ -318,30 +285,7 @@ static sn_vec3 tension_color(double share) {
   const sn_vec3 a = share < 0 || share < 0.02 ? slack : pull[k];
   const sn_vec3 b = share < 0 ? push : share < 0.02 ? pull[0] : pull[k + 1];
   const double s = share < 0 ? fmin(1, 0.25 - share) : share < 0.02 ? share / 0.02 : x - k;
-  return linear(sn_vec3_addscaled(a, s, sn_vec3_sub(b, a)));
-}
-
-/* A round bar from a to b. */
-static bool add_bar(sn_vec3 a, sn_vec3 b, double radius, sn_vec3 color, cli_triangles *out) {
-  const sn_vec3 along = sn_vec3_sub(b, a);
-  const double length = sn_vec3_norm(along);
-  bool good = true;
-  if (!(length > 0)) {
-    return true;
-  }
-  const sn_mat3 R = sni_surface_frame(a, sn_vec3_scale(along, 1 / length)).R;
-  for (int k = 0; good && k < BAR_SIDES; k++) {
-    sn_vec3 n[2];
-    for (int i = 0; i < 2; i++) {
-      const double angle = 2 * SN_PI * (k + i) / BAR_SIDES;
-      n[i] = sn_mat3_mul_vec(R, (sn_vec3){cos(angle), sin(angle), 0});
-    }
-    const sn_vec3 p = sn_vec3_addscaled(a, radius, n[0]), q = sn_vec3_addscaled(a, radius, n[1]);
-    const sn_vec3 r = sn_vec3_add(q, along), s = sn_vec3_add(p, along);
-    good = add_triangle(out, (sn_vec3[]){p, q, r}, (sn_vec3[]){n[0], n[1], n[1]}, color) &&
-           add_triangle(out, (sn_vec3[]){p, r, s}, (sn_vec3[]){n[0], n[1], n[0]}, color);
-  }
-  return good;
+  return cli_linear(sn_vec3_addscaled(a, s, sn_vec3_sub(b, a)));
 }
 
 static bool add_lines(const cli_drawing *d, const sn_recorded *f, cli_triangles *out) {
@@ -354,22 +298,29 @@ static bool add_lines(const cli_drawing *d, const sn_recorded *f, cli_triangles 
     }
     sn_vec3 x[2];
     for (int end = 0; end < 2; end++) {
-      x[end] = turned(d, sn_se3_point(pose_of(f, s->end[end].body), s->end[end].at));
+      x[end] = cli_drawing_turned(
+          d, sn_se3_point(cli_drawing_pose(f, s->end[end].body), s->end[end].at));
     }
     const double share = d->most_tension > 0 ? tension / d->most_tension : 0;
-    good = add_bar(x[0], x[1], BAR_RADIUS * d->size, tension_color(share), out);
+    good = cli_add_bar(out, x[0], x[1], BAR_RADIUS * d->size, BAR_RADIUS * d->size,
+                       tension_color(share));
   }
   return good;
 }
 
 sn_status cli_drawing_frame(cli_drawing *d, int64_t k, cli_triangles *out, sn_error *err) {
   sn_recorded f;
-  const sn_status status = sn_recording_read(d->g.r, k, &f, err);
+  sn_status status = sn_recording_read(d->g.r, k, &f, err);
   if (status) {
     return status;
   }
+  const double t = f.t;
   out->count = 0;
-  return add_bodies(d, &f, out) && add_lines(d, &f, out)
-             ? SN_OK
-             : sni_fail(err, SN_E_MEMORY, "no memory for a picture");
+  bool good = !(d->layers & CLI_LAYER_BODIES) || add_bodies(d, &f, out);
+  good = good && (!(d->layers & CLI_LAYER_LINES) || add_lines(d, &f, out));
+  good = good && cli_marks_add_solid(d, &f, out);
+  out->solid = out->count;
+  good = good && cli_marks_add_over(d, &f, out);
+  return good ? cli_marks_add_trails(d, k, t, out, err)
+              : sni_fail(err, SN_E_MEMORY, "no memory for a picture");
 }

@@ -5,6 +5,18 @@
 #include "cli/shade.h"
 #include "io/glb.h"
 
+/* What is drawn. */
+enum {
+  CLI_LAYER_BODIES = 1,
+  CLI_LAYER_LINES = 2,
+  CLI_LAYER_LOOPS = 4,
+  CLI_LAYER_CONTACTS = 8,
+  CLI_LAYER_FORCES = 16,
+  CLI_LAYER_AXES = 32,
+  CLI_LAYER_TRAILS = 64,
+  CLI_LAYERS_USUAL = 31 /* as in the page */
+};
+
 typedef struct cli_drawing {
   sni_glb g;
   sni_surface *surface; /* g.nprimitive */
@@ -14,6 +26,9 @@ typedef struct cli_drawing {
   sn_vec3 low, high;    /* box of the whole motion, y up                         */
   double standing;      /* lowest point of what is fixed; INFINITY: nothing is   */
   double size;          /* half the diagonal of that box                         */
+  double most_force;    /* of the arrows, in some frames                         */
+  unsigned layers;      /* CLI_LAYER_...                                         */
+  bool dark;            /* the ground                                            */
 } cli_drawing;
 
 /* From where; NaN: chosen so that the mechanism shows most of itself. */

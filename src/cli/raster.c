@@ -47,7 +47,7 @@ static int clamp(double x, int low, int high) {
 }
 
 /* Samples are at the middle of their cells.  Both sides are drawn: thin things may be open. */
-static void fill(cli_samples *s, corner a, corner b, corner c, uint32_t id) {
+static void fill(cli_samples *s, corner a, corner b, corner c, double nearer, uint32_t id) {
   const double area = (b.x - a.x) * (c.y - a.y) - (b.y - a.y) * (c.x - a.x);
   if (!(fabs(area) > 1e-12)) {
     return;
@@ -65,7 +65,7 @@ static void fill(cli_samples *s, corner a, corner b, corner c, uint32_t id) {
     for (int k = x0; k < x1; k++) {
       const double w0 = sign * e[0].value, w1 = sign * e[1].value, w2 = sign * e[2].value;
       if (w0 >= 0 && w1 >= 0 && w2 >= 0) {
-        const float z = (float)((w0 * a.depth + w1 * b.depth + w2 * c.depth) * share);
+        const float z = (float)((w0 * a.depth + w1 * b.depth + w2 * c.depth) * share * nearer);
         if (z > depth[k]) {
           depth[k] = z;
           if (seen) {
@@ -96,9 +96,14 @@ static int cut(const sn_vec3 in[3], double near_, sn_vec3 out[4]) {
   return n;
 }
 
+/* Of depths, 1/distance: a lens sees from its near plane to a few hundred times that. */
+#define MARK_NEARER 1e4
+
 void cli_raster(cli_samples *s, const cli_lens *lens, const cli_triangles *t) {
-  for (size_t k = 0; k < t->count; k++) {
+  const size_t count = lens->parallel ? t->solid : t->count; /* marks cast no shadow */
+  for (size_t k = 0; k < count; k++) {
     const cli_triangle *triangle = &t->item[k];
+    const double nearer = k < t->solid ? 1 : MARK_NEARER;
     sn_vec3 in[3], out[4];
     for (int i = 0; i < 3; i++) {
       const float *x = triangle->x[i];
@@ -106,7 +111,7 @@ void cli_raster(cli_samples *s, const cli_lens *lens, const cli_triangles *t) {
     }
     const int n = cut(in, lens->near_, out);
     for (int i = 2; i < n; i++) {
-      fill(s, to_screen(lens, out[0]), to_screen(lens, out[i - 1]), to_screen(lens, out[i]),
+      fill(s, to_screen(lens, out[0]), to_screen(lens, out[i - 1]), to_screen(lens, out[i]), nearer,
            (uint32_t)k);
     }
   }

@@ -20,6 +20,7 @@ typedef struct cli_triangle {
 typedef struct cli_triangles {
   cli_triangle *item;
   size_t count, capacity;
+  size_t solid; /* those from here on are marks: seen through all others, without light or shadow */
 } cli_triangles;
 
 /* A camera: depth = 1/distance along -back; parallel: depth = -distance, focal = samples a unit. */

@@ -11,10 +11,12 @@
 #include "cli/format.h"
 #include "cli/image.h"
 #include "cli/progress.h"
+#include "io/words.h"
 
 typedef struct settings {
   cli_scene_settings scene;
   const char *out, *size, *method;
+  cli_list show;
   double time, duration, step, fps, azimuth, elevation, zoom;
   bool dark, quiet;
 } settings;
@@ -31,6 +33,9 @@ static const cli_option options[] = {
     {"--elevation", "DEG", CLI_NUMBER, AT(elevation), "and how far above; default 19"},
     {"--zoom", "F", CLI_NUMBER, AT(zoom),
      "1: all of it fills the picture (of a film: the whole motion); 2: twice as near"},
+    {"--show", "LAYERS", CLI_WORDS, AT(show),
+     "what is drawn, of bodies, lines, loops, contacts, forces, axes, trails; default: the first\n"
+     "five, as in the page"},
     {"--dark", NULL, CLI_FLAG, AT(dark), "on a dark ground"},
     {"--method", "M", CLI_TEXT, AT(method), "method instead of the scene's run.method"},
     {"--step", "H", CLI_NUMBER, AT(step), "time from one state to the next"},
@@ -39,6 +44,7 @@ static const cli_option options[] = {
 
 enum { SIZE_LEAST = 16, SIZE_MOST = 16384, PATH_SIZE = 4096, RUN_ARGUMENTS = 16 };
 #define FPS_DEFAULT 30.0
+#define TRAIL_RATE  60.0 /* frames a second for a picture with trails */
 #define SAMPLE_RATE 10.0 /* frames a second for a picture: its camera looks at the whole motion */
 
 typedef struct job {
@@ -46,6 +52,7 @@ typedef struct job {
   const settings *s;
   int width, height;
   bool film;
+  unsigned layers;
   sn_recording *recording;
   cli_drawing drawing;
   cli_triangles triangles;
@@ -63,6 +70,27 @@ static int read_size(job *j) {
       j->height > SIZE_MOST) {
     return cli_fail(j->self, "--size: is '%s', needs two numbers from %d to %d, such as 1920x1080",
                     text, SIZE_LEAST, SIZE_MOST);
+  }
+  return CLI_GO;
+}
+
+static int read_layers(job *j) {
+  static const char *const names[] = {"bodies", "lines", "loops", "contacts",
+                                      "forces", "axes",  "trails"};
+  const cli_list *show = &j->s->show;
+  j->layers = show->count ? 0 : CLI_LAYERS_USUAL;
+  for (int k = 0; k < show->count; k++) {
+    unsigned layer = 0;
+    for (unsigned n = 0; n < sizeof names / sizeof *names; n++) {
+      layer |= strcmp(names[n], show->item[k]) == 0 ? 1u << n : 0;
+    }
+    if (!layer) {
+      return cli_fail(j->self,
+                      "--show: there is no layer '%s'; there are bodies, lines, loops, contacts, "
+                      "forces, axes, trails",
+                      sni_show(show->item[k]).text);
+    }
+    j->layers |= layer;
   }
   return CLI_GO;
 }
@@ -86,7 +114,8 @@ static int check(job *j, const char *in) {
   if (j->film && cli_film_possible(s->out, &err)) {
     return cli_fail(j->self, "%s", err.text);
   }
-  const int code = cli_check_output(j->self, "-o", s->out, &in, 1);
+  int code = cli_check_output(j->self, "-o", s->out, &in, 1);
+  code = code == CLI_GO ? read_layers(j) : code;
   return code == CLI_GO ? read_size(j) : code;
 }
 
@@ -106,7 +135,8 @@ static int run_scene(job *j, const char *scene) {
     return cli_fail(j->self, "cannot write beside '%s'", s->out);
   }
   close(file);
-  const double rate = j->film ? (isnan(s->fps) ? FPS_DEFAULT : s->fps) : SAMPLE_RATE;
+  const double still = j->layers & CLI_LAYER_TRAILS ? TRAIL_RATE : SAMPLE_RATE;
+  const double rate = j->film ? (isnan(s->fps) ? FPS_DEFAULT : s->fps) : still;
   const double until = !j->film && !isnan(s->time) ? s->time : s->duration;
   snprintf(every, sizeof every, "%.17g", 1 / rate);
   snprintf(duration, sizeof duration, "%.17g", until);
@@ -160,6 +190,8 @@ static int open_recording(job *j, const char *in) {
     cli_print_error(&err);
     code = cli_code(err.code);
   }
+  j->drawing.layers = j->layers;
+  j->drawing.dark = j->s->dark;
   return code;
 }
 
@@ -199,7 +231,9 @@ static sn_status make_picture(job *j, sn_error *err) {
   int64_t frame = sn_recording_frame_count(j->recording) - 1;
   cli_stage stage;
   sn_status status = isnan(j->s->time) ? SN_OK : find_frame(j, j->s->time, &frame, err);
-  status = status ? status : cli_drawing_focus(&j->drawing, frame, err);
+  if (!(j->layers & CLI_LAYER_TRAILS)) {
+    status = status ? status : cli_drawing_focus(&j->drawing, frame, err);
+  }
   set_stage(j, &stage);
   status = status ? status : draw(j, &stage, frame, err);
   return status ? status : cli_write_png(&j->picture, j->s->out, err);
@@ -284,6 +318,7 @@ static int run(const cli_command *self, int argc, char **argv) {
   free(j.picture.rgb);
   cli_list_free(&plain);
   cli_list_free(&s.scene.set);
+  cli_list_free(&s.show);
   return code;
 }
 
@@ -303,5 +338,6 @@ const cli_command cli_render = {
         "  sinew render scenes/pendulum.yaml -o pendulum.png --time 0.5\n"
         "  sinew render scenes/demo.yaml -o demo.webp --duration 4 --size 640x360 --fps 20\n"
         "  sinew run scenes/pendulum.yaml --out pendulum.snr\n"
+        "  sinew render scenes/redmax/fourbar.yaml -o axes.png --show bodies,loops,axes\n"
         "  sinew render pendulum.snr -o dark.png --dark --azimuth 40 --size 1920x1080\n",
     .run = run};

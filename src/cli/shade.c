@@ -205,6 +205,11 @@ static rgb pixel(const scene *s, const cli_samples *samples, const cli_lens *len
       open++;
       continue;
     }
+    if (samples->seen[at] >= s->t->solid) {
+      const float *mark = s->t->item[samples->seen[at]].color;
+      sum = (rgb){sum.r + (double)mark[0], sum.g + (double)mark[1], sum.b + (double)mark[2]};
+      continue;
+    }
     const sn_vec3 d = direction(lens, x + 0.5, y + samples->top + 0.5);
     const sn_vec3 p = sn_vec3_addscaled(lens->eye, 1 / (double)samples->depth[at], d);
     const rgb c = lit(s, &s->t->item[samples->seen[at]], p, unit(sn_vec3_neg(d)));

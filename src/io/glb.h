@@ -18,7 +18,7 @@ typedef struct sni_glb_shape {
 
 typedef struct sni_glb_body {
   int first, nshape; /* among all shapes                                       */
-  int mesh;          /* of the file, -1: it has no shapes                      */
+  int mesh;          /* of the file, -1: none yet                              */
 } sni_glb_body;
 
 typedef struct sni_glb_end {
@@ -63,6 +63,14 @@ typedef struct sni_glb {
 /* ---- glb_scene.c ---- */
 sn_status sni_glb_read(sni_glb *g, sn_recording *r, sn_error *err);
 void sni_glb_free(sni_glb *g);
+/* Values of the header; false: it is not one. */
+bool sni_glb_read_pose(const sni_node *list, sn_se3 *out);
+bool sni_glb_read_vec3(const sni_node *list, sn_vec3 *out);
+int sni_glb_find_color(sni_glb *g, sn_vec3 c);
+
+/* ---- glb_dress.c ---- */
+/* Shapes for bodies that have none; parent, color: by body. */
+sn_status sni_glb_dress(sni_glb *g, const int *parent, const sn_vec3 *color, sn_error *err);
 
 /* ---- glb_surface.c ---- */
 /* Fills meshes and primitives. */

@@ -16,7 +16,7 @@ static bool numbers(const sni_node *list, double *out, size_t n) {
   return good;
 }
 
-static bool read_pose(const sni_node *list, sn_se3 *out) {
+bool sni_glb_read_pose(const sni_node *list, sn_se3 *out) {
   double x[7];
   if (!numbers(list, x, 7)) {
     return false;
@@ -27,7 +27,7 @@ static bool read_pose(const sni_node *list, sn_se3 *out) {
   return fabs(n - 1) < 1e-3;
 }
 
-static bool read_vec3(const sni_node *list, sn_vec3 *out) {
+bool sni_glb_read_vec3(const sni_node *list, sn_vec3 *out) {
   double x[3];
   const bool good = numbers(list, x, 3);
   if (good) {
@@ -47,7 +47,7 @@ static bool read_index(const sni_node *node, int least, int count, int *out) {
 
 /* ---- colours ---- */
 
-static int find_color(sni_glb *g, sn_vec3 c) {
+int sni_glb_find_color(sni_glb *g, sn_vec3 c) {
   for (int k = 0; k < g->ncolor; k++) {
     if (memcmp(&g->color[k], &c, sizeof c) == 0) {
       return k;
@@ -69,9 +69,9 @@ static bool read_field(const sni_field *f, const sni_node *node, sn_shape_def *d
   void *to = (char *)def + f->offset;
   switch (f->type) {
   case SNI_F_POSE:
-    return read_pose(node, to);
+    return sni_glb_read_pose(node, to);
   case SNI_F_VEC3:
-    return read_vec3(node, to);
+    return sni_glb_read_vec3(node, to);
   case SNI_F_NUMBER:
     return sni_node_number(node, to);
   default: /* what is not in recordings */
@@ -104,12 +104,12 @@ static sn_status read_shape(sni_glb *g, int body, sn_vec3 own, const sni_node *n
     good = good && read_index(sni_node_get(node, "mesh"), 0, g->r->nmesh, &s.mesh);
   }
   s.def.color = own;
-  good = good && (!color || read_vec3(color, &s.def.color));
+  good = good && (!color || sni_glb_read_vec3(color, &s.def.color));
   sn_error why = {0};
   if (!good || sni_shape_check(&s.def, &why)) {
     return bad_shape(g, body, "has numbers that cannot be", err);
   }
-  s.color = find_color(g, s.def.color);
+  s.color = sni_glb_find_color(g, s.def.color);
   g->shape[g->nshape++] = s;
   return SN_OK;
 }
@@ -144,7 +144,7 @@ static sn_status read_body(sni_glb *g, int body, sn_vec3 color, sn_error *err) {
 
 static bool read_end(const sni_glb *g, const sni_node *node, sni_glb_end *out) {
   return read_index(sni_node_get(node, "body"), -1, g->nbody, &out->body) &&
-         read_vec3(sni_node_get(node, "at"), &out->at);
+         sni_glb_read_vec3(sni_node_get(node, "at"), &out->at);
 }
 
 static sn_status read_line(sni_glb *g, int line, sn_error *err) {
@@ -196,7 +196,8 @@ static size_t count_inside(const sni_node *list, const char *key) {
 
 static sn_status take_memory(sni_glb *g, tree_of_bodies *tree, sn_error *err) {
   const size_t nbody = (size_t)g->nbody, nframe = (size_t)g->r->nframe;
-  const size_t nshape = count_inside(g->r->bodies, "shapes");
+  /* and for bodies without any: a ball, a bone to it, and one to each of their children */
+  const size_t nshape = count_inside(g->r->bodies, "shapes") + 3 * nbody;
   g->body = calloc(nbody + 1, sizeof *g->body);
   g->shape = calloc(nshape + 1, sizeof *g->shape);
   g->color = calloc(nshape + 1, sizeof *g->color); /* one more: that of lines */
@@ -230,6 +231,7 @@ sn_status sni_glb_read(sni_glb *g, sn_recording *r, sn_error *err) {
   for (int k = 0; !status && k < r->nline; k++) {
     status = read_line(g, k, err);
   }
+  status = status ? status : sni_glb_dress(g, tree.parent, tree.color, err);
   free(tree.parent);
   free(tree.dofs);
   free(tree.color);

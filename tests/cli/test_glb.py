@@ -77,6 +77,31 @@ class Animation(Command):
                     np.testing.assert_allclose(np.abs((q * r.pose[:, b, 3:]).sum(axis=1)), 1, atol=1e-6)
                     self.assertTrue(((q[1:] * q[:-1]).sum(axis=1) >= 0).all(), "a turn the long way round")
 
+    def test_bodies_without_shapes_are_seen(self):
+        """A ball at the centre of mass, and bones from the joint to it and to what hangs on it."""
+        scene = self.write("bare.yaml", """
+sinew: 1
+bodies:
+  a: {parent: world, joint: {type: revolute, axis: [0, 1, 0]}, inertia: {mass: 1, at: [0.4, 0, 0], xx: 1, yy: 1, zz: 1}}
+  b: {parent: a, joint: {type: revolute, at: [0, 0, 1], axis: [0, 1, 0]}, inertia: {mass: 1, xx: 1, yy: 1, zz: 1}}
+  c: {parent: b, joint: {type: revolute, at: [0, 0, 1], axis: [0, 1, 0]}, shapes: [{type: box, size: [1, 1, 1], density: 1}]}
+run: {duration: 0.1}
+""")
+        _, g = self.make(scene)
+        boxes = []
+        for node in g.json["nodes"][1:4]:
+            primitives = [g.accessor(p["attributes"]["POSITION"]) for p in g.json["meshes"][node["mesh"]]["primitives"]]
+            boxes.append([(x.min(axis=0), x.max(axis=0)) for x in primitives])
+        (ball, arm, up), (other, bone), cube = boxes
+        radius = (ball[1] - ball[0])[0] / 2
+        self.assertTrue(0.005 < radius < 0.1, radius)
+        np.testing.assert_allclose((ball[0] + ball[1]) / 2, [0.4, 0, 0], atol=1e-6)
+        np.testing.assert_allclose((other[0] + other[1]) / 2, 0, atol=1e-6)
+        for (low, high), along in (arm, [0.4, 0, 0]), (up, [0, 0, 1]), (bone, [0, 0, 1]):
+            np.testing.assert_allclose((low + high) / 2, np.array(along) / 2, atol=1e-6)
+            self.assertTrue((high - low >= along).all() and (high - low <= np.array(along) + 2 * radius).all())
+        np.testing.assert_allclose(cube, [([-0.5] * 3, [0.5] * 3)], atol=1e-6)
+
     def test_lines_reach_from_end_to_end(self):
         checked = 0
         for scene in ALL:
@@ -165,13 +190,6 @@ bodies:
         t, x = Glb(self.place / "b.glb").tracks()[1]["translation"]
         self.assertEqual(list(t), [0, 1, 2])
         np.testing.assert_array_equal(x, r.pose[[0, 1, 4], 0, :3])
-
-    def test_nothing_to_draw(self):
-        scene = self.write("a.yaml", "sinew: 1\nbodies:\n  a:\n    joint: {type: free}\n"
-                                     "    inertia: {mass: 1, xx: 1, yy: 1, zz: 1}\n")
-        _, g = self.make(scene)
-        self.assertNotIn("meshes", g.json)
-        self.assertEqual(len(g.json["animations"]), 1)
 
 
 if __name__ == "__main__":

@@ -193,9 +193,91 @@ class Render(Command):
         self.assertIn("bad.yaml:", done.stderr)
 
     def test_bodies_without_shapes(self):
-        scene = self.write("bare.yaml", "sinew: 1\nbodies:\n  a: {parent: world, joint: {type: free}, inertia: "
+        """A ball at the centre of mass, bones to it and to the joints of children: here from 0 to 1 along x, and up."""
+        scene = self.write("bare.yaml", """
+sinew: 1
+gravity: [0, 0, 0]
+bodies:
+  a: {parent: world, joint: {type: revolute, axis: [0, 1, 0]}, inertia: {mass: 1, at: [1, 0, 0], xx: 1, yy: 1, zz: 1}}
+  b: {parent: a, joint: {type: revolute, at: [0, 0, 1], axis: [0, 1, 0]}, inertia: {mass: 1, xx: 1, yy: 1, zz: 1}}
+run: {duration: 0}
+""")
+        look = "--size", "160x160", "--azimuth", 0, "--elevation", 0
+        _, _, rows = read_png(self.draw(scene, *look))
+        coloured = lambda r, g, b: max(r, g, b) - min(r, g, b) > 40
+        found = [(x, y) for y, row in enumerate(rows) for x in range(160) if coloured(*row[3 * x:3 * x + 3])]
+        left, right, top, bottom = min(x for x, _ in found), max(x for x, _ in found), min(y for _, y in found), max(y for _, y in found)
+        side = right - left  # from the joint to the ball, and as far up
+        self.assertGreater(side, 100)
+        self.assertLess(abs(side - (bottom - top)), 0.1 * side)
+        on = set(found)
+        for share in (0.2, 0.5, 0.8):
+            column = [y for x, y in on if x == round(left + share * side)]
+            self.assertTrue(column and min(column) > bottom - 0.1 * side, f"the bone along x, {share}: {column}")
+            row = [x for x, y in on if y == round(top + share * side)]
+            self.assertTrue(row and max(row) < left + 0.1 * side, f"the bone upwards, {share}: {row}")
+        alone = self.write("alone.yaml", "sinew: 1\nbodies:\n  a: {parent: world, joint: {type: free}, inertia: "
                            "{mass: 1, xx: 1, yy: 1, zz: 1}}\nrun: {duration: 0}\n")
-        read_png(self.draw(scene, "--size", "32x32"))
+        _, _, rows = read_png(self.draw(alone, "--size", "64x64"))
+        self.assertLess(math.dist(centre_of(rows, coloured), (32, 32)), 1.5)
+
+    def colours(self, path):
+        rows = read_png(path)[2]
+        return [row[3 * x:3 * x + 3] for row in rows for x in range(len(row) // 3)]
+
+    def test_layers(self):
+        """Loops, axes, forces and trails have colours that nothing else in these pictures has."""
+        scene = self.write("layers.yaml", """
+sinew: 1
+gravity: [0, 0, 0]
+defaults: {shape: {density: 100, color: [0.5, 0.5, 0.5]}}
+bodies:
+  a: {parent: world, joint: {type: revolute, axis: [0, 1, 0]}, shapes: [{type: box, size: [0.5, 0.5, 0.5], at: [0.25, 0, 0]}]}
+  b: {parent: a, joint: {type: revolute, at: [0.5, 0, 0], axis: [0, 1, 0]}, shapes: [{type: box, size: [0.5, 0.5, 0.5], at: [0.25, 0, 0], color: [0.1, 0.6, 0.1]}]}
+loops:
+  pin: {type: revolute, axis: [0, 1, 0], a: {body: world, at: [1, 0, 0]}, b: {body: b, at: [0.5, 0, 0]}}
+forces:
+  push: {type: point_force, body: b, at: [0.25, 0, 0.25], force: [0, 0, 10]}
+run: {duration: 0}
+""")
+        pink = lambda p: p[0] > 1.8 * p[1] and p[2] > 1.5 * p[1] and p[2] > 90
+        dark = lambda p: max(p) < 90 and p[2] >= p[0]
+        red = lambda p: p[0] > 1.7 * p[1] and p[2] < 0.6 * p[0]
+        look = "--size", "320x240", "--azimuth", 20, "--elevation", 15
+        for layers, want in (None, (True, False, True)), ("bodies", (False, False, False)), ("bodies,loops", (True, False, False)), \
+                ("bodies,axes", (False, True, False)), ("bodies,forces", (False, False, True)), ("loops,axes", (True, True, False)):
+            pixels = self.colours(self.draw(scene, *look, *(["--show", layers] if layers else [])))
+            self.assertEqual(tuple(sum(map(kind, pixels)) > 3 for kind in (pink, dark, red)), want, layers)
+        self.assertIn("there is no layer 'ghosts'; there are bodies,", sinew("render", scene, "-o", self.place / "x.png", "--show", "bodies,ghosts").stderr)
+        moving = self.write("moving.yaml", BALL.format(up="z", gravity="[30, 0, 0]", start=[-1.5, -1, 0.5], at=[0, 0, 0.5]).replace("0.2, record", "0.5, record"))
+        for show, wide in ("bodies", False), ("bodies,trails", True), ("trails", True):
+            rows = read_png(self.draw(moving, "--size", "640x320", "--azimuth", 0, "--show", show))[2]
+            red = [x for row in rows for x in range(640) if is_red(*row[3 * x:3 * x + 3])]
+            self.assertEqual(max(red) - min(red) > 200, wide, f"{show}: {min(red)} to {max(red)}")
+
+    def test_contacts(self):
+        """Of a recording into whose frames contacts were put: at a corner of the post, pushing upwards."""
+        scene = self.write("ball.yaml", BALL.format(up="z", gravity="[0, 0, 0]", start=[-1.5, -1, 0.5], at=[0, 0, 0.5]).replace("[1, 0, 0]", "[0, 0, 1]"))
+        recording = self.place / "a.snr"
+        self.good("run", scene, "--quiet", "--out", recording)
+        data, at, out = recording.read_bytes(), 0, b""
+        while at < len(data):
+            kind, n = struct.unpack_from("<4sI", data, at)
+            payload = bytearray(data[at + 8:at + 8 + n])
+            if kind == b"FRAM":
+                nbody, nchannel, nline, _, narrow, _ = struct.unpack_from("<6I", payload, 16)
+                struct.pack_into("<I", payload, 28, 1)
+                here = 40 + 8 * nchannel + 28 * nbody + 4 * nline
+                payload[here:] = struct.pack("<iI9f", 1, 0xffffffff, 0, 0, 1, 0, 0, 1, 0, 0, 20) + payload[here:here + 32 * narrow]
+                payload += bytes(-len(payload) % 8)
+            out += struct.pack("<4sI", kind, len(payload)) + payload
+            at += 8 + n
+        recording.write_bytes(out)
+        counts = [sum(is_red(*p) for p in self.colours(self.draw(recording, "--size", "320x240", *show)))
+                  for show in ([], ["--show", "bodies,contacts"], ["--show", "bodies"])]
+        self.assertGreater(counts[0], 30)
+        self.assertEqual(counts[0], counts[1])
+        self.assertEqual(counts[2], 0)
 
 
 if __name__ == "__main__":

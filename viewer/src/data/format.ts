@@ -16,6 +16,7 @@ export interface Shape {
   size?: Vec3;
   radius?: number;
   radii?: Vec3;
+  extent?: number;
   from?: Vec3;
   to?: Vec3;
   scale?: number;

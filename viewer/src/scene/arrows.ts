@@ -35,7 +35,7 @@ export class Arrows {
     this.draw(this.pulls, arrows, (mark) => (mark.other === TORQUE ? this.colors.torque : mark.other === HAND ? this.colors.hand : this.colors.force));
   }
 
-  /** The strongest arrow so far is a quarter of the mechanism long. */
+  /** The strongest arrow so far is half the size of the mechanism long. */
   private setScale(marks: readonly Mark[]): void {
     for (const mark of marks) {
       const length = Math.hypot(...mark.vector);
@@ -64,7 +64,8 @@ export class Arrows {
       const strength = v.length();
       if (!(strength > 0)) continue;
       const share = Math.min(1, strength / (this.largest || strength));
-      const length = 0.5 * this.size() * Math.max(share, 0.04);
+      // That of the hand is the way to it, the others are as long as they are strong.
+      const length = mark.other === HAND && arrow === this.pulls ? strength : 0.5 * this.size() * Math.max(share, 0.04);
       const direction = v.divideScalar(strength);
       const from = vector(mark.at);
       const headLength = Math.min(0.5 * length, 0.06 * this.size());

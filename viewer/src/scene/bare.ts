@@ -7,7 +7,7 @@ import { Recording } from "../data/recording";
 import { motionBox } from "./bounds";
 
 /** Radius of the ball, by half the diagonal of what is shown. */
-const BALL = 0.02;
+const BALL = 0.03;
 const BONE = 0.35; // by the ball's
 
 /** Ends of the bones of a body, in its frame; the first is the centre of mass. */

@@ -43,6 +43,10 @@ function piecesOf(shape: Shape, body: number, color: Color): Piece[] {
       const ball = (p: Vector3): Piece => make("sphere", new Matrix4().makeScale(r, r, r).setPosition(p));
       return [{ ...rod, geometry: "tube" }, ball(a), ball(b)];
     }
+    case "plane": {
+      const e = shape.extent ?? 1;
+      return [make("box", poseMatrix(at, new Vector3(1, 1, 1), new Matrix4()).multiply(new Matrix4().makeScale(e, e, 1e-4 * e).setPosition(0, 0, -5e-5 * e)))];
+    }
     case "mesh": {
       const s = shape.scale ?? 1;
       return [placed(`mesh ${shape.mesh ?? 0}`, new Vector3(s, s, s))];

@@ -9,6 +9,7 @@ const ONE = new Vector3(1, 1, 1);
 
 /** The box of a shape along the axes of its body. */
 function shapeBox(shape: Shape, recording: Recording, box: Box3): void {
+  if (shape.type === "plane") return; // it has no end: what stands on it is what is looked at
   if (shape.from && shape.to) {
     const r = shape.radius ?? 0;
     const ends = new Box3().setFromPoints([vector(shape.from), vector(shape.to)]);
