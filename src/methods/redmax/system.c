@@ -578,7 +578,7 @@ size_t sni_system_size(const sn_model *m, const sn_options *o) {
 int sni_system_pair_capacity(const sn_model *m, const sn_options *o) {
   sni_system s;
   lay_out(&s, m, o, NULL);
-  return s.npairs > 0 ? s.term_capacity - 3 * m->tree.nbody - SNI_HAND_TERMS : 0;
+  return s.npairs > 0 ? s.term_capacity - SNI_HAND_TERMS : 0;
 }
 
 void sni_system_place(sni_system *s, sni_dynamics *d, const sn_options *o, void *memory) {

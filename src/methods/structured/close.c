@@ -8,9 +8,11 @@
 
 #include <string.h>
 
-enum { PASSES = 12, HALVINGS = 4 };
-#define ROUNDING 1e-12 /* m, rad: nobody can ask for less                                    */
-#define GAINED   1e-3  /* a step must take so much of what is open, or it is left where it is */
+enum { PASSES = 12 };
+#define ROUNDING   1e-12 /* m, rad: nobody can ask for less                                    */
+#define GIVE_LEAST 1e-3
+#define GIVE_MOST  1e3
+#define GAINED     1e-9 /* a step must take so much of what is open: at the least squares none does */
 
 static double closing_tolerance(const sn_sim *sim) {
   return fmax(*sim->d.params.step * sim->options.structured.precision, ROUNDING);
@@ -20,7 +22,7 @@ static double closing_tolerance(const sn_sim *sim) {
 static double openness(const sni_ties *t, const sni_rows *rows) {
   double sum = 0;
   for (int i = 0; i < rows->nrow; i++) {
-    sum += t->inverse[i] * rows->row[i].g * rows->row[i].g;
+    sum += t->tie[i].weight * rows->row[i].g * rows->row[i].g;
   }
   return sum;
 }
@@ -30,7 +32,7 @@ static double openness_ahead(const sni_ties *t) {
   double sum = 0;
   for (int i = 0; i < t->ntie; i++) {
     const double left = t->r[i] + t->tie[i].soft * t->lambda[i];
-    sum += t->inverse[i] * left * left;
+    sum += t->tie[i].weight * left * left;
   }
   return sum;
 }
@@ -38,8 +40,7 @@ static double openness_ahead(const sni_ties *t) {
 static void look(sn_sim *sim, sni_structured *st, double t, const double *q, const double *qd) {
   sni_dynamics_kinematics(&sim->d, q, qd);
   sni_rows_eval_poses(&sim->rows, t, t, q, qd);
-  sni_ties_clear(&st->ties);
-  sni_ties_add_rows(&st->ties, &sim->rows);
+  sni_structured_tie(sim, st, GIVE_MOST);
 }
 
 /* The motion that closes gaps to first order, in sim->tau; false: there is none. */
@@ -62,34 +63,45 @@ static bool find_motion(sn_sim *sim, sni_structured *st, double tolerance, sn_in
   return sni_dynamics_not_finite(&sim->d, sim->tau) < 0;
 }
 
+/* How much the constraints give way, after a step that was to take `promised` of what was open and
+ * took `gained`. */
+static double adapt(double give, double gained, double promised) {
+  if (gained > 0.9 * promised) {
+    return give > GIVE_LEAST ? give / 2 : 0;
+  }
+  return gained > 0.5 * promised ? give
+         : gained > 0            ? fmin(give * 4, GIVE_MOST)
+                                 : fmin(fmax(give * 16, GIVE_LEAST), GIVE_MOST);
+}
+
 void sni_structured_close(sn_sim *sim, sni_structured *st, double t, double *q1, const double *qd1,
                           sn_info *info) {
   const int nv = sim->m->tree.nv;
   const size_t bytes = (size_t)nv * sizeof *q1;
   const double tolerance = closing_tolerance(sim);
-  double best = INFINITY;
-  int worst, halved = 0;
+  double best = INFINITY, promised = 0;
+  int worst;
   st->ties.deadline = sni_structured_deadline(sim, st, 0.65);
   for (int k = 0;; k++) {
     look(sim, st, t, q1, qd1);
     const double gap = sni_rows_gap(&sim->rows, &worst), open = openness(&st->ties, &sim->rows);
-    if (!(open < best)) { /* beyond, or turned round */
-      const bool give_up = halved++ == HALVINGS;
-      for (int j = 0; j < nv; j++) {
-        q1[j] = give_up ? st->q_best[j] : 0.5 * (q1[j] + st->q_best[j]);
-      }
-      if (give_up) {
-        look(sim, st, t, q1, qd1);
-        break;
-      }
-      continue;
+    if (k > 0) {
+      *st->give = adapt(*st->give, best - open, promised);
     }
-    best = open;
-    halved = 0;
-    memcpy(st->q_best, q1, bytes);
+    if (open < best) {
+      best = open;
+      memcpy(st->q_best, q1, bytes);
+    } else { /* too far: from where it was again */
+      memcpy(q1, st->q_best, bytes);
+      look(sim, st, t, q1, qd1);
+    }
     if (gap <= tolerance || k >= PASSES || (k > 0 && sni_ties_late(&st->ties)) ||
-        !find_motion(sim, st, tolerance, info) ||
-        !(openness_ahead(&st->ties) < (1 - GAINED) * open)) {
+        !find_motion(sim, st, tolerance, info)) {
+      break;
+    }
+    promised = best - openness_ahead(&st->ties);
+    if (!(promised > GAINED * best)) {
+      *st->give = adapt(*st->give, 1, 1);
       break;
     }
     for (int j = 0; j < nv; j++) {

@@ -13,13 +13,17 @@
  * joints of the tree: whatever happens to the loops, the tree does not come apart [FA 3.4]. */
 #include "methods/structured/structured.h"
 
+#include "methods/redmax/foresee.h"
 #include "methods/redmax/move.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #define LIMIT_PASSES 4 /* times that drives are told apart by whether a limit holds them */
-#define ROUND(size)  (((size) + 63) / 64 * 64)
+/* While constraints cannot close: what their rates give way at most, and how fast motion dies away,
+ * for each unit of time.  They are pulled at beyond all bounds, and shake what is between them. */
+#define RATES_GIVE  1e-3
+#define BRAKE       20
+#define ROUND(size) (((size) + 63) / 64 * 64)
 
 static sn_status structured_supports(const sn_model *m, sn_error *err) {
   const char *limited = NULL;
@@ -42,9 +46,9 @@ static sn_status structured_supports(const sn_model *m, sn_error *err) {
 }
 
 /* Beside q and qd: the coordinates of loops, which are found from where they were, and the forces
- * of all rows that there may be. */
+ * of all rows that there may be, and how much they give way. */
 static int structured_state_count(const sn_model *m) {
-  return m->nloop_q + SNI_WARM_BANKS * m->nrow;
+  return m->nloop_q + SNI_WARM_BANKS * m->nrow + 1;
 }
 
 static size_t numbers_of(const sn_model *m) {
@@ -138,14 +142,20 @@ static void solve(sn_sim *sim, sni_structured *st, int bank, const double *b, do
   info->residual = t->residual;
 }
 
-/* The rates that constraints are asked for. */
-static void ask_rates(sn_sim *sim, sni_ties *t) {
-  sni_ties_clear(t);
+void sni_structured_tie(sn_sim *sim, sni_structured *st, double most) {
+  const double regularization = sim->options.structured.regularization;
+  st->ties.regularization = st->solver->whole ? 0 : fmax(regularization, fmin(*st->give, most));
+  sni_ties_clear(&st->ties);
   if (sim->d.rows) {
-    sni_ties_add_rows(t, &sim->rows);
-    for (int i = 0; i < t->ntie; i++) {
-      t->c[i] = -sim->rows.row[i].rate;
-    }
+    sni_ties_add_rows(&st->ties, &sim->rows);
+  }
+}
+
+/* The rates that constraints are asked for. */
+static void ask_rates(sn_sim *sim, sni_structured *st) {
+  sni_structured_tie(sim, st, RATES_GIVE);
+  for (int i = 0; i < st->ties.ntie; i++) {
+    st->ties.c[i] = -sim->rows.row[i].rate;
   }
 }
 
@@ -162,7 +172,7 @@ static sn_status find_rates(sn_sim *sim, sni_structured *st, double t_end, const
   if (sim->d.rows) {
     sni_rows_eval_poses(&sim->rows, t_end, t_end, q, qd);
   }
-  ask_rates(sim, t);
+  ask_rates(sim, st);
   if (!st->solver->whole) {
     sni_ties_add_terms(t, &st->s);
   }
@@ -179,12 +189,18 @@ static sn_status find_rates(sn_sim *sim, sni_structured *st, double t_end, const
 }
 
 /* qd1: what is nearest to the motion of the bodies at q1, where kinematics and rows are. */
-static void end_rates(sn_sim *sim, sni_structured *st, double *qd1, sn_info *info) {
+static void end_rates(sn_sim *sim, sni_structured *st, double h, double *qd1, sn_info *info) {
   sni_ties *t = &st->ties;
   int bad = -1;
   const int64_t deadline = sni_structured_deadline(sim, st, 1), begun = deadline ? sni_clock() : 0;
-  ask_rates(sim, t);
+  ask_rates(sim, st);
   sni_move_momenta(sim, &st->s, qd1);
+  if (*st->give > 0) {
+    const double left = 1 / (1 + BRAKE * h);
+    for (int k = 0; k < sim->m->tree.nv; k++) {
+      st->s.b[k] *= left;
+    }
+  }
   t->in = (sni_aba_in){.mass = sim->d.mass, .joint_matrix = sim->d.armature};
   t->forces = false;
   if (st->solver->factorise(t, st->own, &bad) < 0) {
@@ -209,7 +225,8 @@ static sn_status advance(sn_sim *sim, sni_structured *st, sn_state *state, const
   sni_dynamics_reparam(&sim->d, q, qd);
   sni_dynamics_kinematics(&sim->d, q, qd);
 
-  /* drives that would pass their limits get them instead, cables that would push are left out */
+  /* drives that would pass their limits get them instead, cables that would push are left out, and
+   * the others see it; so do bodies that would turn far under heavy loads */
   bool again = true;
   sni_system_release_drives(s);
   for (int pass = 0; again && pass <= LIMIT_PASSES; pass++) {
@@ -223,6 +240,7 @@ static sn_status advance(sn_sim *sim, sni_structured *st, sn_state *state, const
     }
     again = sni_system_limit_drives(s, t_end, q1, qd1, input);
     again = sni_system_pull_cables(s, t_end, qd1, sim->F) || again;
+    again = sni_system_foresee(s, NULL, qd1) || again;
   }
   sni_move_drift(sim, s, h, q, q1, qd1);
   if (sim->d.rows) {
@@ -230,7 +248,7 @@ static sn_status advance(sn_sim *sim, sni_structured *st, sn_state *state, const
   } else {
     sni_dynamics_kinematics(&sim->d, q1, qd1);
   }
-  end_rates(sim, st, qd1, info);
+  end_rates(sim, st, h, qd1, info);
   memcpy(sni_state_q(state), q1, bytes);
   memcpy(sni_state_qd(state), qd1, bytes);
   info->substeps = info->evaluations = 1;
@@ -247,8 +265,8 @@ static sn_status structured_step(sn_sim *sim, sn_state *state, const sn_input *i
   memcpy(st->backup, state->data, bytes);
   st->started = sim->options.structured.budget > 0 ? sni_clock() : 0;
   st->warm = sni_state_private(state) + sim->m->nloop_q;
+  st->give = st->warm + (size_t)SNI_WARM_BANKS * (size_t)sim->m->nrow;
   st->ties.iterations = sim->options.structured.iterations;
-  st->ties.regularization = st->solver->whole ? 0 : sim->options.structured.regularization;
   sni_sim_load_loops(sim, sni_state_private(state));
   const sn_status status = advance(sim, st, state, input, t_end, info, err);
   if (status < 0) {

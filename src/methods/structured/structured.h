@@ -16,12 +16,16 @@ typedef struct sni_structured {
   double *backup;  /* of the state's numbers                                                    */
   double *q_best;  /* nv  scratch of the closing                                                */
   double *warm;    /* SNI_WARM_BANKS x nrow, in the state's private part                        */
+  double *give;    /* there too: what constraints give way because they cannot close           */
   int64_t started; /* when the step was, by the clock                                           */
   int64_t tail;    /* what the last solve of a step took at least, beside its iterations        */
 } sni_structured;
 
 /* The part of its budget that a step may have used when this part of it ends; 0 without one. */
 int64_t sni_structured_deadline(const sn_sim *sim, const sni_structured *st, double part);
+
+/* The constraints as they stand, for ties; they give way by `most` at most. */
+void sni_structured_tie(sn_sim *sim, sni_structured *st, double most);
 
 /* Closes loops at q1 as far as the deadline lets it: close.c.  Leaves kinematics and rows there;
  * info->gap is what stays open. */

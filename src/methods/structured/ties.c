@@ -31,19 +31,31 @@ static double mobility(const sni_ties *t, int body, sni_lane6 p) {
   return sni_lane_dot(p.v, p.v) / m->m + (moment > 0 ? sni_lane_dot(torque, torque) / moment : 0);
 }
 
-/* Fills in what follows from the others: soft is that of a force, or 0. */
-static void finish(sni_ties *t, sni_tie *tie, double weight) {
-  double own = 0;
+/* How easily it moves. */
+static double own(const sni_ties *t, const sni_tie *tie) {
+  double sum = 0;
   for (int side = 0; side < 2; side++) {
-    own += tie->body[side] >= 0 ? mobility(t, tie->body[side], tie->p[side]) : 0;
+    sum += tie->body[side] >= 0 ? mobility(t, tie->body[side], tie->p[side]) : 0;
   }
-  own = own > 0 ? own : 1 / t->d->m->mass;
-  if (tie->soft == 0) {
-    tie->soft = t->regularization * own / weight;
-  }
-  tie->inverse = weight / (own + tie->soft);
-  t->inverse[tie - t->tie] = tie->inverse;
+  return sum > 0 ? sum : 1 / t->d->m->mass;
+}
+
+static void finish(sni_ties *t, sni_tie *tie, double moves) {
+  t->inverse[tie - t->tie] = tie->weight / (moves + tie->soft);
   t->ncoords += tie->coords != NULL;
+}
+
+/* All give way alike but for their weights: what cannot be had is then met in the least squares. */
+static void soften(sni_ties *t, int n) {
+  double sum = 0;
+  for (int i = 0; i < n; i++) {
+    t->q[i] = own(t, &t->tie[i]);
+    sum += t->q[i];
+  }
+  for (int i = 0; i < n; i++) {
+    t->tie[i].soft = t->regularization * sum / n / t->tie[i].weight;
+    finish(t, &t->tie[i], t->q[i]);
+  }
 }
 
 void sni_ties_add_rows(sni_ties *t, const sni_rows *rows) {
@@ -53,18 +65,17 @@ void sni_ties_add_rows(sni_ties *t, const sni_rows *rows) {
     for (; first < rows->of[i]; first++) {
       slot += rows->constraint[first].nrow;
     }
-    int within = 0;
-    while (i - within > 0 && rows->of[i - within - 1] == rows->of[i]) {
-      within++;
-    }
+    const int within = i > 0 && rows->of[i - 1] == rows->of[i] ? t->tie[i - 1].slot - slot + 1 : 0;
     sni_tie *tie = &t->tie[t->ntie++];
-    *tie = (sni_tie){.slot = slot + within, .coords = row->ncoord > 0 ? row : NULL};
+    *tie = (sni_tie){.slot = slot + within,
+                     .weight = rows->constraint[rows->of[i]].weight,
+                     .coords = row->ncoord > 0 ? row : NULL};
     for (int side = 0; side < 2; side++) {
       tie->body[side] = row->body[side];
       tie->p[side] = sni_lane6_from(row->p[side]);
     }
-    finish(t, tie, rows->constraint[rows->of[i]].weight);
   }
+  soften(t, rows->nrow);
 }
 
 void sni_ties_add_terms(sni_ties *t, const sni_system *s) {
@@ -77,8 +88,9 @@ void sni_ties_add_terms(sni_ties *t, const sni_system *s) {
       *tie = (sni_tie){.body = {term->body[0], term->body[1]},
                        .p = {term->p[0], term->p[1]},
                        .slot = -1,
+                       .weight = 1,
                        .soft = 1 / c};
-      finish(t, tie, 1);
+      finish(t, tie, own(t, tie));
     }
   }
 }

@@ -24,7 +24,7 @@ typedef struct sni_tie {
   int slot;              /* its place among all that there may be, while others come and go    */
   const sni_row *coords; /* its coordinates of joints; NULL: it has none                       */
   double soft;           /* E                                                                  */
-  double inverse;        /* about 1 over its diagonal in the matrix above, times its weight    */
+  double weight;         /* of the square of its error                                         */
 } sni_tie;
 
 typedef struct sni_ties {
@@ -37,12 +37,12 @@ typedef struct sni_ties {
   double *c;             /* capacity  of each tie                                                */
   double *lambda;        /* capacity                                                             */
   double *r, *p, *q;     /* capacity each: scratch of the solvers                                */
-  double *inverse;       /* capacity  those of the ties, in a row                                */
+  double *inverse;       /* capacity  about 1 over their diagonal in the matrix above, weighted */
   double *y;             /* nv  what the last product moved                                      */
   double *x;             /* nv  where that is added up: the caller's                             */
   double *tau;           /* nv  scratch                                                          */
   int ncoords;           /* ties with coordinates of joints                                      */
-  double regularization; /* E of constraints, relative to their diagonal                       */
+  double regularization; /* E of constraints, relative to the mean of their diagonals */
   /* when to stop: what is asked for, and what was reached */
   double precision;
   int iterations;

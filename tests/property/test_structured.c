@@ -1,0 +1,324 @@
+/* The method `structured`: all its solvers move mechanisms alike, and as other methods do as the
+ * step goes to zero; no energy is gained; what cannot be closed is met as well as can be.
+ * SINEW_SOAK swings the ladder for 60 s and pulls at two targets for 100 s. */
+#include "structured.h"
+
+static bool soak(void) {
+  return getenv("SINEW_SOAK") != NULL;
+}
+
+/* q after some steps. */
+static double *walk(const sn_model *m, const sn_options *o, int steps) {
+  sn_sim *sim = test_sim(m, o);
+  sn_state *s = test_state(m);
+  sn_error err = {0};
+  const int nv = sn_model_dof_count(m);
+  double *q = calloc((size_t)nv + 1, sizeof *q);
+  CHECK(q && sn_sim_assemble(sim, s, &err) == SN_OK, "%s", err.text);
+  for (int k = 0; k < steps; k++) {
+    structured_step(sim, s);
+  }
+  memcpy(q, sn_state_q(s), (size_t)nv * sizeof *q);
+  sn_state_free(&s);
+  sn_sim_free(&sim);
+  return q;
+}
+
+static void compare_solvers(const sn_model *m, double step, int steps, const char *what) {
+  double *q[STRUCTURED_SOLVERS];
+  const int nv = sn_model_dof_count(m);
+  for (int k = 0; k < STRUCTURED_SOLVERS; k++) {
+    sn_options o = structured_options(step, 1e-10);
+    o.structured.solver = structured_solver[k].option;
+    q[k] = walk(m, &o, steps);
+    const double e = largest_difference(q[k], q[0], nv);
+    CHECK(e < 1e-6, "%s: '%s' is %g away", what, structured_solver[k].name, e);
+  }
+  for (int k = 0; k < STRUCTURED_SOLVERS; k++) {
+    free(q[k]);
+  }
+}
+
+/* Run to 1e-10, 1e-6 is asked for; they come to 1e-9. */
+TEST(solvers_agree_on_ladders) {
+  sn_model *m = structured_ladder(2, 6);
+  compare_solvers(m, 0.01, 50, "ladder");
+  sn_model_free(&m);
+}
+
+/* Every kind of joint, springs and armature in them, drag, forces, springs between bodies, and
+ * distances that close loops. */
+TEST(solvers_agree_on_random_mechanisms) {
+  for (unsigned seed = 1; seed <= 12; seed++) {
+    random_tree tree;
+    random_tree_make(&tree, seed, 9, TREE_SPRINGS | TREE_ARMATURE | TREE_DRAG | TREE_FORCES);
+    sn_builder *b = sn_builder_create();
+    CHECK(b && random_tree_add(&tree, b, NULL) == SN_OK, "out of memory");
+    const sn_force_def band = spring_def("pair", tree.name[2], (sn_vec3){0.2, 0, 0}, tree.name[7],
+                                         (sn_vec3){0, 0.3, 0}, 2000, 3, 0.2);
+    CHECK(sn_builder_add_force(b, &band) == SN_OK, "out of memory");
+    for (int k = 0; k < 2; k++) {
+      char name[32];
+      snprintf(name, sizeof name, "rod%d", k);
+      sn_constraint_def rod = sn_constraint_def_default();
+      rod.name = name;
+      rod.type = "distance";
+      rod.a = (sn_point_def){tree.name[3 * k], sn_pose(0.1, 0.2, 0.4)};
+      rod.b = (sn_point_def){tree.name[8 - k], sn_pose(-0.4, 0.1, -0.2)};
+      CHECK(sn_builder_add_constraint(b, &rod) == SN_OK, "out of memory");
+    }
+    sn_model *m = test_finish(b);
+    char what[32];
+    snprintf(what, sizeof what, "seed %u", seed);
+    compare_solvers(m, 0.002, 20, what);
+    sn_model_free(&m);
+  }
+}
+
+/* The distance of q at the end from that of a reference, with steps of h, h/2 and h/4. */
+static void expect_order(const sn_model *m, const double *reference, double h, double duration,
+                         double least, const char *what) {
+  const int nv = sn_model_dof_count(m);
+  double before = 0;
+  for (int k = 0; k < 3; k++) {
+    const double step = h / (1 << k);
+    sn_options o = structured_options(step, 1e-10);
+    double *q = walk(m, &o, (int)lround(duration / step));
+    const double e = largest_difference(q, reference, nv);
+    free(q);
+    CHECK(k == 0 || before / e > least, "%s: the error goes from %g to %g with half the step", what,
+          before, e);
+    before = e;
+  }
+  CHECK(before < 1e-2, "%s: %g away", what, before);
+}
+
+/* First order or better: halves with the step.  1.8 leaves room for the next order. */
+TEST(a_tree_moves_as_with_recursive) {
+  for (unsigned seed = 1; seed <= 6; seed++) {
+    random_tree tree;
+    random_tree_make(&tree, seed, 7, TREE_SPRINGS | TREE_ARMATURE | TREE_DRAG | TREE_FORCES);
+    sn_model *m = random_tree_build(&tree);
+    sn_options exact = stage_exact(0.1);
+    double *q = walk(m, &exact, 2);
+    char what[32];
+    snprintf(what, sizeof what, "seed %u", seed);
+    expect_order(m, q, 0.0005, 0.2, 1.8, what);
+    free(q);
+    sn_model_free(&m);
+  }
+}
+
+static const char four_bar[] =
+    "sinew: 1\n"
+    "defaults:\n"
+    "  joint: {type: revolute, axis: [0, 1, 0]}\n"
+    "  body: {inertia: {mass: 1, at: [0.5, 0, 0], xx: 0.01, yy: 1/12, zz: 1/12}}\n"
+    "bodies:\n"
+    "  crank: {parent: world, joint: {at: [0, 0, 0]}}\n"
+    "  coupler: {parent: crank, joint: {at: [1, 0, 0]}}\n"
+    "  rocker: {parent: world, joint: {at: [1.2, 0, 0]}}\n"
+    "loops:\n"
+    "  pin: {type: revolute, axis: [0, 1, 0], a: {body: coupler, at: [1, 0, 0]}, b: {body: rocker, "
+    "at: [1, 0, 0]}}\n"
+    "initial:\n"
+    "  crank: {q: -1.2, qd: 1}\n"
+    "  coupler: {q: 1.1}\n"
+    "  rocker: {q: -1.4}\n";
+
+TEST(a_four_bar_moves_as_with_redmax) {
+  sn_model *m = stage_model(four_bar);
+  sn_options o = redmax_options(0.4 / 8192);
+  o.redmax.integrator = SN_EXTRAPOLATED;
+  double *q = walk(m, &o, 8192);
+  expect_order(m, q, 0.002, 0.4, 1.8, "four-bar");
+  free(q);
+  sn_model_free(&m);
+}
+
+/* A swinging ladder: never above its start, whatever it does. */
+TEST(a_ladder_gains_no_energy) {
+  sn_model *m = structured_ladder(2, 6);
+  const double duration = soak() ? 60 : 8;
+  const sn_options o = structured_options(0.01, 1e-3);
+  sn_sim *sim = test_sim(m, &o);
+  sn_state *s = test_state(m);
+  const double start = redmax_energy(sim, s);
+  double most = -INFINITY, gap = 0;
+  for (int k = 0; k < (int)lround(duration / o.step); k++) {
+    const sn_info info = structured_step(sim, s);
+    most = fmax(most, redmax_energy(sim, s) - start);
+    gap = fmax(gap, info.gap);
+  }
+  CHECK(most <= 0, "%g above the start", most);
+  CHECK(gap <= 1e-5, "loops opened by %g", gap);
+  sn_state_free(&s);
+  sn_sim_free(&sim);
+  sn_model_free(&m);
+}
+
+static const char two_targets[] = STRUCTURED_CHAIN
+    "motions:\n"
+    "  left: {body: bar_10, at: [1, 0, 0], point: [5, -2, 0], weight: %g}\n"
+    "  right: {body: bar_10, at: [1, 0, 0], point: [5, 2, 0.5*sin(t)], active: t > 0.1}\n";
+
+/* Two targets for one point: between them, by their weights, for ever. */
+static void pull_two_ways(double weight) {
+  char text[2000];
+  snprintf(text, sizeof text, two_targets, weight);
+  stage g = stage_set(text, structured_options(0.01, 1e-6));
+  const double part = 1 / (1 + weight);
+  for (int k = 0; k < (soak() ? 10000 : 1000); k++) {
+    const sn_info info = structured_step(g.sim, g.s);
+    const double t = *sn_state_time(g.s);
+    CHECK(t < 0.105 || info.gap > 1.9 * fmax(part, 1 - part), "t = %g: closed to %g", t, info.gap);
+    if (t > 0.2) {
+      const sn_vec3 x = structured_point(&g, "bar_10", (sn_vec3){1, 0, 0});
+      const sn_vec3 best = {5, -2 + 4 * part, part * 0.5 * sin(t)};
+      const double e = sn_vec3_norm(sn_vec3_sub(x, best));
+      CHECK(e < 1e-3, "weight %g, t = %g: %g away from the least squares", weight, t, e);
+    }
+  }
+  CHECK(redmax_energy(g.sim, g.s) < 1e4, "it goes wild");
+  stage_clear(&g);
+}
+
+TEST(two_targets_for_one_point) {
+  pull_two_ways(1);
+}
+
+TEST(weights_divide_what_cannot_be_had) {
+  pull_two_ways(3);
+  pull_two_ways(0.1);
+}
+
+static const char out_of_reach[] =
+    STRUCTURED_CHAIN "motions:\n"
+                     "  hand: {body: bar_10, at: [1, 0, 0], point: [11 - 3*cos(t), 0, 0]}\n"
+                     "initial: {bar_1: {q: [0, 0.6435011, 0]}, bar_6: {q: [0, -1.2870022, 0]}}\n";
+
+/* Somebody pulls further than the chain reaches, by up to 4 m, and comes back: it is stretched
+ * towards him but for what it sags and shakes (0.2 of 10 m at most), and it closes again. */
+TEST(a_chain_pulled_out_of_reach) {
+  stage g = stage_set(out_of_reach, structured_options(0.01, 1e-6));
+  for (int k = 0; k < 1200; k++) {
+    structured_step(g.sim, g.s);
+    const double t = *sn_state_time(g.s), target = 11 - 3 * cos(t);
+    const double x = structured_point(&g, "bar_10", (sn_vec3){1, 0, 0}).x;
+    if (target > 10.5) { /* for a while */
+      CHECK(x > 9.5 && x <= 10 + 1e-9, "t = %g: its end is at %g, pulled to %g", t, x, target);
+    } else if (target < 9.5) {
+      CHECK(fabs(x - target) < 1e-6, "t = %g: its end is at %g, not at %g", t, x, target);
+    }
+  }
+  stage_clear(&g);
+}
+
+/* Fewer iterations, more left open, and in each step not more than were allowed; the tree holds
+ * whatever is left: its bars are where its joints put them. */
+TEST(iterations_can_be_few) {
+  sn_model *m = structured_ladder(1, 24);
+  double open[3];
+  for (int n = 0; n < 3; n++) {
+    sn_options o = structured_options(0.01, 1e-9);
+    o.structured.iterations = n == 0 ? 1 : n == 1 ? 4 : 1000;
+    sn_sim *sim = test_sim(m, &o);
+    sn_state *s = test_state(m);
+    open[n] = 0;
+    for (int k = 0; k < 150; k++) {
+      const sn_info info = structured_step(sim, s);
+      CHECK(info.iterations <= info.solves * o.structured.iterations, "%d iterations in %d solves",
+            info.iterations, info.solves);
+      open[n] = fmax(open[n], info.gap);
+    }
+    sn_se3 E[72];
+    sn_sim_poses(sim, s, E, NULL);
+    for (int i = 0; i < sn_model_body_count(m); i++) {
+      const int p = sn_model_body_parent(m, i);
+      const sn_vec3 end = {1, 0, 0};
+      if (p >= 0) {
+        const double e = sn_vec3_norm(sn_vec3_sub(E[i].p, sn_se3_point(E[p], end)));
+        CHECK(e < 1e-13, "'%s' has come off by %g", sn_model_body_name(m, i), e);
+      }
+    }
+    sn_state_free(&s);
+    sn_sim_free(&sim);
+  }
+  CHECK(open[0] > open[1] && open[1] > open[2] && open[2] < 1e-10 && open[0] < 0.1,
+        "open by %g, %g, %g", open[0], open[1], open[2]);
+  sn_model_free(&m);
+}
+
+TEST(warm_starts_save_iterations) {
+  sn_model *m = structured_ladder(1, 24);
+  int spent[2] = {0};
+  for (int warm = 0; warm < 2; warm++) {
+    sn_options o = structured_options(0.005, 1e-6);
+    o.structured.warm_start = warm;
+    sn_sim *sim = test_sim(m, &o);
+    sn_state *s = test_state(m);
+    for (int k = 0; k < 200; k++) {
+      spent[warm] += structured_step(sim, s).iterations;
+    }
+    sn_state_free(&s);
+    sn_sim_free(&sim);
+  }
+  CHECK(spent[1] < 0.95 * spent[0], "%d instead of %d", spent[1], spent[0]);
+  sn_model_free(&m);
+}
+
+/* A state has all that the next step depends on. */
+TEST(interrupted_runs_end_in_the_same_bits) {
+  const sn_options o = structured_options(0.01, 1e-6);
+  char text[2000];
+  snprintf(text, sizeof text, two_targets, 1.0);
+  stage g = stage_set(text, o), h = stage_set(text, o);
+  for (int k = 0; k < 40; k++) {
+    structured_step(g.sim, g.s);
+    if (k == 20) {
+      sn_state *copy = NULL;
+      CHECK(sn_state_clone(g.s, &copy) == SN_OK, "out of memory");
+      CHECK(sn_state_copy(h.s, copy) == SN_OK, "no copy");
+      sn_state_free(&copy);
+    }
+  }
+  for (int k = 21; k < 40; k++) {
+    structured_step(h.sim, h.s);
+  }
+  CHECK(sn_state_equal(g.s, h.s), "not the same");
+  stage_clear(&g);
+  stage_clear(&h);
+}
+
+static const char bite[] = STRUCTURED_CHAIN "  fish: {parent: world, joint: {type: free, at: [9.5, "
+                                            "0, 1]}, inertia: {mass: 3, xx: 1, yy: 1, "
+                                            "zz: 1}}\n"
+                                            "constraints:\n"
+                                            "  jaw: {type: point, a: {body: bar_10, at: [1, 0, "
+                                            "0]}, b: {body: fish}, active: t > 0.1 and t < "
+                                            "0.5}\n"
+                                            "run: {step: 0.01}\n";
+
+/* What comes closes, and goes again without a trace. */
+TEST(constraints_come_and_go) {
+  stage g = stage_set(bite, structured_options(0.01, 1e-6));
+  for (int k = 0; k < 80; k++) {
+    structured_step(g.sim, g.s);
+    const double t = *sn_state_time(g.s);
+    const sn_vec3 x = structured_point(&g, "bar_10", (sn_vec3){1, 0, 0});
+    const double apart = sn_vec3_norm(sn_vec3_sub(x, structured_point(&g, "fish", (sn_vec3){0})));
+    const bool held = t > 0.105 && t < 0.495;
+    CHECK(!held || apart < 1e-7, "t = %g: %g apart", t, apart);
+    CHECK(t < 0.6 || apart > 0.01, "t = %g: still together", t);
+  }
+  stage_clear(&g);
+}
+
+int main(void) {
+  RUN_TESTS(T(solvers_agree_on_ladders), T(solvers_agree_on_random_mechanisms),
+            T(a_tree_moves_as_with_recursive), T(a_four_bar_moves_as_with_redmax),
+            T(a_ladder_gains_no_energy), T(two_targets_for_one_point),
+            T(weights_divide_what_cannot_be_had), T(a_chain_pulled_out_of_reach),
+            T(iterations_can_be_few), T(warm_starts_save_iterations),
+            T(interrupted_runs_end_in_the_same_bits), T(constraints_come_and_go));
+}
