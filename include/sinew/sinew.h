@@ -288,6 +288,9 @@ typedef enum sn_activation { SN_ACTIVATION_MARGIN, SN_ACTIVATION_PENETRATION } s
 /* Which friction problem a step solves: one unknown for each way that joints can slide, or one for
  * each tangent of each contact, with the bodies on their own, as the paper has it. */
 typedef enum sn_friction_problem { SN_FRICTION_REDUCED, SN_FRICTION_MAXIMAL } sn_friction_problem;
+/* Staggered Projections, which end at Coulomb's law, or the convex model of Anitescu and Hart. */
+typedef enum sn_contact_model { SN_CONTACT_STAGGERED, SN_CONTACT_ANITESCU } sn_contact_model;
+typedef enum sn_cone { SN_CONE_EXACT, SN_CONE_POLYHEDRAL, SN_CONE_BOX } sn_cone;
 typedef enum sn_tangent { SN_TANGENT_CLAMPED, SN_TANGENT_MATERIAL, SN_TANGENT_EXACT } sn_tangent;
 
 /* A user's force: adds wrenches (world axes, at the origin of the body's frame) and joint forces.
@@ -339,7 +342,7 @@ typedef struct sn_options {
     sn_unconverged on_unconverged;
     sn_closure closure;       /* how loops stay closed */
     double gain;              /* baumgarte, penetration: 1/s, the rate at which gaps shrink */
-    sn_activation activation; /* when limits act */
+    sn_activation activation; /* when limits and contacts act */
     struct {
       sn_friction_problem problem;
       double tolerance;      /* by which limits of friction may still change                      */
@@ -347,6 +350,13 @@ typedef struct sn_options {
       double regularization; /* 0: loads of least length; > 0: the paper's eps, as part of the mean
                                 diagonal                                                          */
     } friction;
+    struct {
+      sn_contact_model model;
+      sn_cone cone;       /* of friction                                                        */
+      int sides;          /* of the polyhedral cone                                             */
+      double tolerance;   /* how far rates may be from the law, by the largest without contact  */
+      int max_iterations; /* sweeps over the contacts of an island                              */
+    } contact;
     sn_tangent_fn force_tangent; /* of the force of sn_sim_set_force, with the same user data;
                                     NULL: that force is explicit */
     int max_terms;
@@ -479,6 +489,9 @@ typedef struct sn_info {
   double energy_change;    /* over the step, if options.report_energy asks for it          */
   int retries;             /* times that the step was divided because a solve did not converge */
   double gap;              /* structured: the largest gap that loops are left with, m or rad   */
+  int contacts;            /* points that touch, or might have within the step             */
+  int contact_iterations;  /* sweeps over the contacts, the most of an island              */
+  double contact_residual; /* how far rates are from the law of contact, by the largest without */
 } sn_info;
 
 SN_API sn_status sn_sim_create(const sn_model *model, const sn_options *options, sn_sim **sim,

@@ -28,13 +28,27 @@ sni_constraint_eval sni_rows_eval_of(const sni_rows *r, double t, double t_ref, 
                                .loop_qd = r->loop_qd};
 }
 
+/* Of the n rows of constraint k that stand behind the others. */
+static void add_rows(sni_rows *r, int k, int n) {
+  const int first = r->nrow;
+  for (int i = first; i < first + n; i++) {
+    if (r->apart && r->row[i].one_sided) {
+      r->sided_of[r->napart] = k;
+      r->sided[r->napart++] = r->row[i];
+    } else {
+      r->row[r->nrow] = r->row[i];
+      r->of[r->nrow++] = k;
+    }
+  }
+}
+
 static void evaluate(sni_rows *r, double t, double t_ref, bool poses_only, const double *q,
                      const double *qd) {
   const sn_model *m = r->d->m;
   sni_dynamics_poses(r->d);
   sni_constraint_eval e = sni_rows_eval_of(r, t, t_ref, q, qd);
   e.poses_only = poses_only;
-  r->nrow = 0;
+  r->nrow = r->napart = 0;
   for (int k = 0; k < r->nconstraint; k++) {
     const sni_constraint *c = &r->constraint[k];
     double on[3] = {1};
@@ -43,12 +57,10 @@ static void evaluate(sni_rows *r, double t, double t_ref, bool poses_only, const
     }
     if (on[0] > 0) {
       const int n = sni_constraint_kind(c->kind)->rows(&e, c, r->row + r->nrow);
-      for (int i = 0; i < n; i++) {
-        r->of[r->nrow++] = k;
-      }
+      add_rows(r, k, n);
     }
   }
-  if (m->nsided > 0) {
+  if (m->nsided > 0 && !r->apart) {
     sni_unilateral_guess(r);
   }
   memcpy(r->q_seen, q, (size_t)m->tree.nv * sizeof *q);
@@ -590,7 +602,7 @@ static sn_status close_afresh(sni_rows *r, double t, double t_ref, double tolera
 
 sn_status sni_rows_close(sni_rows *r, double t, double t_ref, double tolerance, bool near,
                          double *q, const double *qd, int *worst, double *gap) {
-  if (r->d->m->nsided > 0) {
+  if (r->d->m->nsided > 0 && !r->apart) {
     return sni_unilateral_close(r, t, t_ref, tolerance, q, qd, worst, gap);
   }
   const bool from_seen = near && r->kkt && r->timeless && r->seen;
@@ -631,6 +643,8 @@ static size_t lay_out(sni_rows *r, const sn_model *m, bool dual, char *memory) {
   used += ((count) * (size) + 63) / 64 * 64
   r->row = TAKE(n, sizeof *r->row);
   r->of = TAKE(n, sizeof *r->of);
+  r->sided = TAKE((size_t)m->nsided, sizeof *r->sided);
+  r->sided_of = TAKE((size_t)m->nsided, sizeof *r->sided_of);
   r->order = TAKE(n, sizeof *r->order);
   r->loop_q = TAKE((size_t)m->nloop_q, sizeof *r->loop_q);
   r->loop_qd = TAKE((size_t)m->nloop_q, sizeof *r->loop_qd);

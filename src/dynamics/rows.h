@@ -25,7 +25,11 @@ typedef struct sni_rows {
   sni_row *row; /* nrow  those that are active                                          */
   int *of;      /* nrow  whose they are                                                 */
   int nrow, capacity;
-  int nsided;            /* of these, one-sided                                                */
+  int nsided;     /* of these, one-sided                                                */
+  bool apart;     /* one-sided rows are somebody else's: they stand in `sided` instead  */
+  sni_row *sided; /* napart                                                             */
+  int *sided_of;  /* napart  whose they are                                             */
+  int napart;
   sni_unilateral u;      /* only in models that have such rows                                 */
   sni_rows_solver solve; /* for columns that are needed later                                  */
   void *user;

@@ -258,6 +258,27 @@ void sni_unilateral_bounce(sni_rows *r, double slow, double *qd) {
 
 /* ---- what rows are asked for ---- */
 
+double sni_unilateral_aim(const sni_row *row, double h, double penetration, double before,
+                          double *soft) {
+  const sn_stop_def *stop = &row->stop;
+  const bool hits = row->g + h * before <= 0, back = stop->restitution > 0;
+  *soft = 0;
+  if (stop->stiffness > 0) {
+    /* f = -k (g + h v) - d v, an impulse h f = -lambda */
+    const double stiff = h * stop->stiffness + stop->damping;
+    *soft = 1 / (h * stiff);
+    return -stop->stiffness * row->g / stiff;
+  }
+  if (penetration > 0) {
+    return row->g > 0 ? SNI_LET_GO : fmax(-penetration * row->g, -stop->restitution * before);
+  }
+  if (back && before < 0 && hits) {
+    return -stop->restitution * before;
+  }
+  /* what will be hit although it is not yet heading there comes back at the end of the step */
+  return back && row->g > SNI_TOUCH ? SNI_LET_GO : -row->g / h;
+}
+
 void sni_unilateral_aim_step(sni_rows *r, double h, double gain, double penetration,
                              const double *qd) {
   sni_unilateral *u = &r->u;
@@ -266,25 +287,9 @@ void sni_unilateral_aim_step(sni_rows *r, double h, double gain, double penetrat
   }
   for (int i = 0; i < r->nrow; i++) {
     const sni_row *row = &r->row[i];
-    const sn_stop_def *stop = &row->stop;
-    const double before = row->one_sided ? u->v[i] + row->rate : 0;
-    const bool hits = row->g + h * before <= 0, back = stop->restitution > 0;
-    double to;
-    if (!row->one_sided) {
-      to = -gain * row->g;
-    } else if (stop->stiffness > 0) {
-      /* f = -k (g + h v) - d v, an impulse h f = -lambda */
-      const double stiff = h * stop->stiffness + stop->damping;
-      u->soft[i] = 1 / (h * stiff);
-      to = -stop->stiffness * row->g / stiff;
-    } else if (penetration > 0) {
-      to = row->g > 0 ? SNI_LET_GO : fmax(-penetration * row->g, -stop->restitution * before);
-    } else if (back && before < 0 && hits) {
-      to = -stop->restitution * before;
-    } else {
-      /* what will be hit although it is not yet heading there comes back at the end of the step */
-      to = back && row->g > SNI_TOUCH ? SNI_LET_GO : -row->g / h;
-    }
+    const double to =
+        row->one_sided ? sni_unilateral_aim(row, h, penetration, u->v[i] + row->rate, &u->soft[i])
+                       : -gain * row->g;
     r->rhs[i] = to - (to == SNI_LET_GO ? 0 : row->rate);
   }
 }

@@ -73,6 +73,9 @@ void sni_unilateral_bounce(struct sni_rows *r, double slow, double *qd);
  * act where they are broken, and come back by so much of it in a second [RM 4.2]. */
 void sni_unilateral_aim_step(struct sni_rows *r, double h, double gain, double penetration,
                              const double *qd);
+/* The same of one one-sided row that moves at the rate `before`, its own included. */
+double sni_unilateral_aim(const sni_row *row, double h, double penetration, double before,
+                          double *soft);
 /* After the rates of a step are found: which rows push? */
 void sni_unilateral_note(struct sni_rows *r);
 /* Positions. */

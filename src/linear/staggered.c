@@ -100,6 +100,14 @@ void sni_staggered_push(const sni_staggered *s, const sni_group *g, const double
   }
 }
 
+void sni_staggered_rates(const sni_staggered *s, const sni_group *g, double *out) {
+  sni_staggered_mul(s, g, s->v, out);
+}
+
+void sni_staggered_add_impulse(sni_staggered *s, const sni_group *g, const double *x) {
+  sni_staggered_push(s, g, x, s->v);
+}
+
 /* W = H A^-1 H^T + e of the group alone. */
 static void calc_W(const sni_staggered *s, sni_group *g) {
   for (int i = 0; i < g->nrow; i++) {
@@ -378,16 +386,53 @@ static int converge(sni_staggered *s, sni_island *island, int what, double small
   return k;
 }
 
+/* The largest rate that has to be met; groups that nothing pushes do not count. */
+static double scale_of(const sni_group *g, const double *w) {
+  bool pushed = false;
+  double most = 0;
+  for (int k = 0; k < g->npart; k++) {
+    const sni_group_part *part = &g->part[k];
+    const double *at = w + part->row;
+    const double least = part->set == SNI_IN_CONE ? part->mu * hypot(at[1], at[2]) : 0;
+    pushed = pushed || (part->set == SNI_IN_CONE ? at[0] < least
+                        : rubs(part)             ? part->of < 0 && part->limit > 0
+                                                 : at[0] < 0 || part->lo < 0);
+  }
+  for (int i = 0; pushed && i < g->nrow; i++) {
+    most = fmax(most, fabs(w[i]));
+  }
+  return most;
+}
+
+/* Nothing pushes: x is 0, or the least that its ranges let it be. */
+static void rest(sni_staggered *s, const sni_island *island) {
+  for (int k = 0; k < island->count; k++) {
+    sni_group *g = &s->group[s->order[island->first + k]];
+    memset(g->x, 0, sizeof g->x);
+    sni_staggered_mul(s, g, s->v, g->w);
+    for (int i = 0; i < g->nrow; i++) {
+      g->w[i] -= g->c[i];
+    }
+  }
+}
+
 static void solve_island(sni_staggered *s, sni_island *island, const sni_staggered_options *o) {
   double scale = 0;
   for (int k = 0; k < island->count; k++) {
     sni_group *g = &s->group[s->order[island->first + k]];
     double w[SNI_GROUP_ROWS];
-    calc_W(s, g);
     sni_staggered_mul(s, g, s->v, w);
     for (int i = 0; i < g->nrow; i++) {
-      scale = fmax(scale, fabs(w[i] - g->c[i]));
+      w[i] -= g->c[i];
     }
+    scale = fmax(scale, scale_of(g, w));
+  }
+  if (!(scale > 0)) {
+    rest(s, island);
+    return;
+  }
+  for (int k = 0; k < island->count; k++) {
+    calc_W(s, &s->group[s->order[island->first + k]]);
   }
   island->scale = scale;
   for (int k = 0; k < island->count; k++) { /* the guess */
@@ -409,7 +454,7 @@ static void solve_island(sni_staggered *s, sni_island *island, const sni_stagger
       change = n > 2 ? INFINITY : fmax(first, second);
     } while (change > small && island->iterations < o->max_iterations);
   }
-  if (sni_staggered_residual(s, island, o) > o->tolerance) {
+  if (!(sni_staggered_residual(s, island, o) <= o->tolerance)) {
     sni_staggered_newton(s, island, o);
   }
 }

@@ -74,7 +74,7 @@ typedef struct sni_island {
   int first, count; /* of its groups, in `order`                                               */
   int first_touched, ntouched;
   int iterations;
-  double scale;    /* the largest |w| without impulses                                         */
+  double scale;    /* the largest |w| without impulses, of groups that something pushes        */
   int worst;       /* the group with it                                                        */
   double residual; /* see sni_staggered_info                                                   */
 } sni_island;
@@ -136,8 +136,12 @@ sni_group_segment *sni_staggered_touch(sni_staggered *s, int adr, int n, bool sa
 /* Takes the last group away again. */
 void sni_staggered_drop(sni_staggered *s);
 
-/* SN_NOT_CONVERGED: x is within its sets, and how good it is stands in info.  Takes no memory, and
- * gives the same bits for the same input. */
+/* out = H v of a group of this solver; and v += A^-1 H^T x. */
+void sni_staggered_rates(const sni_staggered *s, const sni_group *g, double *out);
+void sni_staggered_add_impulse(sni_staggered *s, const sni_group *g, const double *x);
+
+/* Groups without parts take no part.  SN_NOT_CONVERGED: x is within its sets, and how good it is
+ * stands in info.  Takes no memory, and gives the same bits for the same input. */
 sn_status sni_staggered_solve(sni_staggered *s, const sni_staggered_options *o,
                               sni_staggered_info *info);
 

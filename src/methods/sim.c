@@ -35,6 +35,7 @@ static sn_status check_options(const sn_options *o, sn_error *err) {
                 {"recursive.rel_tol", o->recursive.rel_tol},
                 {"recursive.abs_tol", o->recursive.abs_tol},
                 {"redmax.tolerance", o->redmax.tolerance},
+                {"redmax.contact.tolerance", o->redmax.contact.tolerance},
                 {"structured.precision", o->structured.precision},
                 {"structured.regularization", o->structured.regularization}};
   for (int k = 0; k < SNI_COUNT(number); k++) {
@@ -54,6 +55,8 @@ static sn_status check_options(const sn_options *o, sn_error *err) {
                {"redmax.max_iterations", o->redmax.max_iterations, 1, INT_MAX},
                {"structured.iterations", o->structured.iterations, 0, INT_MAX},
                {"structured.solver", (int)o->structured.solver, 0, SN_STRUCTURED_GRAPH},
+               {"redmax.contact.sides", o->redmax.contact.sides, 3, 1000},
+               {"redmax.contact.max_iterations", o->redmax.contact.max_iterations, 1, INT_MAX},
                {"redmax.max_terms", o->redmax.max_terms, 0, INT_MAX / 64},
                {"redmax.npair", o->redmax.npair, 0, o->redmax.pair ? INT_MAX / 64 : 0}};
   for (int k = 0; k < SNI_COUNT(count); k++) {

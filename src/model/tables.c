@@ -482,6 +482,40 @@ static const sni_field bisp_field[] = {
 static const sni_table bisp_table =
     TABLE("redmax_friction", "how friction in joints is found", bisp_field);
 
+#define OF_CONTACT(member)                                                                         \
+  (AT(sn_run_def, options.redmax.contact.member) - AT(sn_run_def, options.redmax.contact))
+static const sni_field touch_field[] = {
+    {.key = "model",
+     .type = SNI_F_CHOICE,
+     .offset = OF_CONTACT(model),
+     .choices = "staggered|anitescu",
+     .doc = "staggered: Coulomb's law by Staggered Projections; anitescu: one convex program, in "
+            "which what slides lifts off a little"},
+    {.key = "cone",
+     .type = SNI_F_CHOICE,
+     .offset = OF_CONTACT(cone),
+     .choices = "exact|polyhedral|box",
+     .doc = "the cone of friction; anitescu takes the exact one"},
+    {.key = "sides",
+     .type = SNI_F_INTEGER,
+     .flags = SNI_POSITIVE,
+     .offset = OF_CONTACT(sides),
+     .unit = "",
+     .doc = "of the polyhedral cone, 3 or more"},
+    {.key = "tolerance",
+     .type = SNI_F_NUMBER,
+     .flags = SNI_POSITIVE,
+     .offset = OF_CONTACT(tolerance),
+     .unit = "",
+     .doc = "how far rates may be from the law of contact, by the largest without contact"},
+    {.key = "max_iterations",
+     .type = SNI_F_INTEGER,
+     .flags = SNI_POSITIVE,
+     .offset = OF_CONTACT(max_iterations),
+     .unit = "",
+     .doc = "sweeps over the contacts of an island, at most"}};
+static const sni_table touch_table = TABLE("redmax_contact", "how contact is found", touch_field);
+
 static const sni_field redmax_field[] = {
     {.key = "integrator",
      .type = SNI_F_CHOICE,
@@ -538,13 +572,18 @@ static const sni_field redmax_field[] = {
      .type = SNI_F_CHOICE,
      .offset = AT(sn_run_def, options.redmax.activation),
      .choices = "margin|penetration",
-     .doc = "when limits act: margin: before they are passed; penetration: after, pushing back by "
-            "gain times the distance"},
+     .doc = "when limits and contacts act: margin: before they are passed; penetration: after, "
+            "pushing back by gain times the distance"},
     {.key = "friction",
      .type = SNI_F_TABLE,
      .offset = AT(sn_run_def, options.redmax.friction),
      .table = &bisp_table,
-     .doc = "how friction in joints is found"}};
+     .doc = "how friction in joints is found"},
+    {.key = "contact",
+     .type = SNI_F_TABLE,
+     .offset = AT(sn_run_def, options.redmax.contact),
+     .table = &touch_table,
+     .doc = "how contact is found"}};
 static const sni_table redmax_table = TABLE("redmax", "options of the method redmax", redmax_field);
 
 static const sni_field structured_field[] = {

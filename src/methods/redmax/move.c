@@ -218,6 +218,9 @@ sn_status sni_move_on(sn_sim *sim, sni_system *s, double t_end, double h, const 
   const sni_tree *t = &sim->m->tree;
   sni_dynamics *d = &sim->d;
   sni_move_drift(sim, s, h, q, q1, qd1);
+  for (int k = 0; s->shift && k < t->nv; k++) {
+    q1[k] += s->shift[k];
+  }
   const bool closing = d->rows && sim->options.redmax.closure == SN_CLOSURE_PROJECT;
   const sn_status status = closing ? sni_sim_close(sim, t_end, true, q1, qd1, err) : SN_OK;
   if (status) {

@@ -16,6 +16,7 @@
 #include "methods/redmax/move.h"
 #include "methods/redmax/rub.h"
 #include "methods/redmax/solve.h"
+#include "methods/redmax/touch.h"
 #include "methods/sim.h"
 
 #include <float.h>
@@ -26,22 +27,18 @@
 #define LIMIT_PASSES 4  /* times that drives are told apart by whether a limit holds them */
 
 static sn_status redmax_supports(const sn_model *m, sn_error *err) {
-  const struct {
-    const char *name;
-    const char *what;
-  } missing[] = {{m->touching, "let bodies touch"}};
-  for (int k = 0; k < SNI_COUNT(missing); k++) {
-    if (missing[k].name) {
-      return sni_fail(err, SN_E_UNSUPPORTED, "method 'redmax' cannot yet %s ('%s')",
-                      missing[k].what, missing[k].name);
-    }
-  }
-  return SN_OK;
+  return m->touching && m->rubbing
+             ? sni_fail(
+                   err, SN_E_UNSUPPORTED,
+                   "method 'redmax' cannot yet let joints rub ('%s') where bodies touch ('%s')",
+                   m->rubbing, m->touching)
+             : SN_OK;
 }
 
-/* Beside q and qd: the coordinates of loops, which are found from where they were; friction. */
+/* Beside q and qd: the coordinates of loops, which are found from where they were; friction in
+ * joints; impulses of contacts. */
 static int redmax_state_count(const sn_model *m) {
-  return m->nloop_q + sni_rubbing_numbers(m);
+  return m->nloop_q + sni_rubbing_numbers(m) + sni_touch_state_count(m);
 }
 
 /* What a sim of this method owns, at the start of its work memory. */
@@ -52,6 +49,7 @@ typedef struct redmax {
   double *backup;         /* of the state's numbers */
   sni_choice choice;      /* by the user or by `auto` */
   int used;               /* the solver that has factorised A */
+  sni_touch *touch;       /* NULL: nothing touches */
 } redmax;
 
 #define ROUND(size) (((size) + 63) / 64 * 64)
@@ -136,6 +134,13 @@ static sn_status redmax_create(sn_sim *sim, sn_error *err) {
                               [SN_SOLVER_REDUCED_KKT] = SNI_REDUCED_KKT};
   const sn_solver solver = sim->options.redmax.solver;
   sim->rows.open = sim->options.redmax.closure != SN_CLOSURE_PROJECT;
+  if (sim->m->touching) {
+    const sn_status status = sni_touch_create(sim, &r->s, &r->touch, err);
+    if (status) {
+      return status;
+    }
+    sim->rows.apart = true; /* limits are solved for with the contacts */
+  }
   if (solver == SN_SOLVER_AUTO) {
     return sim->d.rows ? choose_constrained(sim, r, err) : choose(sim, r, err);
   }
@@ -162,7 +167,9 @@ static sn_status redmax_create(sn_sim *sim, sn_error *err) {
 }
 
 static void redmax_destroy(sn_sim *sim) {
-  free_solvers(sim->method_work);
+  redmax *r = sim->method_work;
+  free_solvers(r);
+  sni_touch_free(&r->touch);
 }
 
 static void redmax_describe(const sn_sim *sim, char *out, size_t out_size) {
@@ -441,6 +448,35 @@ static sn_status solve_rubbing(sn_sim *sim, double t, double t_end, bool again, 
   return held ? held : status;
 }
 
+/* ---- with contact ---- */
+
+/* x = A^-1 b with the constraints as they stand: for rows of contacts. */
+static sn_status solve_bound(void *user, const double *b, double *x) {
+  const sn_sim *sim = user;
+  return solve_between(user, b, ((const redmax *)sim->method_work)->touch->zero, x);
+}
+
+/* qd1 with what touches. */
+static sn_status touch(sn_sim *sim, double t_end, const double *qd, const double *state,
+                       double *qd1, sn_info *info, sn_error *err) {
+  redmax *r = sim->method_work;
+  sni_rows *rows = sim->d.rows ? &sim->rows : NULL;
+  const bool factors = !(rows && rows->kkt) && (r->used == SNI_TREE || r->used == SNI_PCG);
+  sn_status status =
+      sni_touch_solve(r->touch, r->s.h, qd, qd1, state, factors, solve_bound, sim, info, err);
+  if (status || !r->touch->pushes) {
+    return status;
+  }
+  if (rows && rows->kkt) {
+    return solve_between(sim, r->s.b, rows->rhs, qd1);
+  }
+  status = solve(sim, t_end, qd1, info, err);
+  if (status >= 0 && rows) {
+    sni_rows_correct(rows, rows->rhs, qd1);
+  }
+  return status;
+}
+
 /* Not with the paper's options. */
 static bool foresees(const sn_sim *sim) {
   return sim->options.redmax.tangent == SN_TANGENT_CLAMPED &&
@@ -458,6 +494,10 @@ static double length_of_step(const sn_sim *sim, double t, double t_end) {
   return fabs(part - h) <= rounding ? part : h;
 }
 
+static double *touch_state(sn_state *state, const sn_model *m) {
+  return sni_state_private(state) + m->nloop_q + sni_rubbing_numbers(m);
+}
+
 static sn_status step_euler(sn_sim *sim, sn_state *state, const sn_input *input, double t_end,
                             sn_info *info, sn_error *err) {
   const sni_tree *t = &sim->m->tree;
@@ -472,13 +512,17 @@ static sn_status step_euler(sn_sim *sim, sn_state *state, const sn_input *input,
 
   /* drives that would pass their limits get them instead, cables that would push are left out, and
    * the others see it; so do bodies that would turn far under heavy loads */
-  sni_system *s = &((redmax *)sim->method_work)->s;
+  redmax *r = sim->method_work;
+  sni_system *s = &r->s;
   double *q1 = s->scratch;
-  sn_status status = SN_OK;
+  sn_status status = r->touch ? sni_touch_find(r->touch, h, err) : SN_OK;
+  if (status) {
+    return status;
+  }
   bool limits = true;
   sni_system_release_drives(s);
   if (rubs) {
-    const int bad = sni_rubbing_coast(&((redmax *)sim->method_work)->rub, t_end,
+    const int bad = sni_rubbing_coast(&r->rub, t_end,
                                       sim->options.redmax.inertia == SN_INERTIA_PROJECTED, q, qd);
     if (bad >= 0) {
       return sni_fail_singular(sim, err, bad, state->t);
@@ -501,6 +545,10 @@ static sn_status step_euler(sn_sim *sim, sn_state *state, const sn_input *input,
       const sn_status closed = constrain(sim, t_end, q, qd, qd1, err);
       status = closed ? closed : status;
     }
+    if (r->touch && status >= 0) {
+      const sn_status touched = touch(sim, t_end, qd, touch_state(state, sim->m), qd1, info, err);
+      status = touched ? touched : status;
+    }
     if (status < 0 || (status > 0 && !accepts(sim))) {
       return status;
     }
@@ -516,6 +564,11 @@ static sn_status step_euler(sn_sim *sim, sn_state *state, const sn_input *input,
       limits = sni_system_foresee(s, sim->d.rows ? &sim->rows : NULL, qd1) || limits;
     }
   }
+  s->shift = r->touch && r->touch->shifts ? r->touch->shift : NULL;
+  for (int k = 0; s->shift && sim->options.redmax.inertia != SN_INERTIA_PROJECTED && k < t->nv;
+       k++) {
+    q1[k] += s->shift[k];
+  }
   const sn_status moved = sim->options.redmax.inertia == SN_INERTIA_PROJECTED
                               ? sni_move_on(sim, s, t_end, h, q, q1, qd1, err)
                           : sim->d.rows && sim->options.redmax.closure == SN_CLOSURE_PROJECT
@@ -526,6 +579,9 @@ static sn_status step_euler(sn_sim *sim, sn_state *state, const sn_input *input,
   }
   memcpy(sni_state_q(state), q1, bytes);
   memcpy(sni_state_qd(state), qd1, bytes);
+  if (r->touch) {
+    sni_touch_save(r->touch, touch_state(state, sim->m));
+  }
   state->t = t_end;
   info->substeps++;
   info->evaluations++;

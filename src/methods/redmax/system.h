@@ -94,6 +94,8 @@ typedef struct sni_system {
   sni_pull *reaction; /* nbody  of the constraints, as foreseen                               */
   bool reacts;        /* they are                                                             */
   bool tense;         /* there may be something to foresee                                    */
+  /* nv  moves q at the end of a step, and gives no speed; NULL: nothing does */
+  const double *shift;
 } sni_system;
 
 static inline double sni_system_whole(const sni_system *s) {

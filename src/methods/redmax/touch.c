@@ -1,0 +1,462 @@
+/* touch.c: what contact does in one step of `redmax`.
+ *
+ * In this order: what comes in fast bounces; then Staggered Projections over all that touches; then
+ * what has got into each other is moved apart without getting speed.
+ *
+ * Bounces come one after the other as long as something comes in: each takes the contacts that do,
+ * and no others, from rate -r to e r.  So a blow goes through a row of balls, and the last one
+ * leaves; all at once they would leave together. */
+#include "methods/redmax/touch.h"
+
+#include "base/memory.h"
+
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A blow is one whose speed is this many times what a step of its forces gives. */
+#define SUDDEN 2.0
+/* Of a depth, so much is left after a step. */
+#define LEFT_OVER 0.8
+/* Depths below this part of what gravity moves in a step are nothing. */
+#define SHALLOW 0.01
+
+/* ---- the law of a contact ---- */
+
+static double penetration_gain(const sni_touch *touch) {
+  const sn_options *o = &touch->sim->options;
+  return o->redmax.activation == SN_ACTIVATION_PENETRATION ? o->redmax.gain : 0;
+}
+
+/* c and e of group k; a group that takes no part gets none. */
+static void aim(sni_touch *touch, int k, double h, const double *moved) {
+  sni_group *g = &touch->st.group[k];
+  const sni_touch_group *tg = &touch->group[k];
+  const double gain = penetration_gain(touch);
+  double to, soft = 0, rate = 0;
+  if (tg->contact < 0) {
+    const sni_row *row = &touch->sim->rows.sided[tg->row];
+    rate = row->rate;
+    to = sni_unilateral_aim(row, h, gain, tg->start[0] + rate, &soft);
+  } else {
+    const double gap = touch->contact[tg->contact].gap, now = tg->start[0] + moved[0];
+    const double gained = fabs(tg->free[0] - tg->start[0]);
+    const sni_material *m = &tg->material;
+    if (m->stiffness > 0) {
+      const double stiff = h * m->stiffness + m->damping;
+      soft = 1 / (h * stiff);
+      to = -m->stiffness * gap / stiff;
+    } else if (gain > 0) {
+      to = gap < 0 ? fmax(-gain * gap, -m->restitution * tg->start[0]) : SNI_LET_GO;
+    } else if (m->restitution > 0 && gap > 0 && now < -SUDDEN * gained && gap + h * now > 0) {
+      to = SNI_LET_GO; /* it gets there later in the step, and bounces in the next one */
+    } else {
+      to = gap > 0 ? -gap / h : 0;
+    }
+  }
+  if (to == SNI_LET_GO) {
+    g->npart = 0;
+    memset(g->x, 0, sizeof g->x);
+    return;
+  }
+  g->e[0] = soft;
+  for (int i = 0; i < g->nrow; i++) {
+    g->c[i] = (i == 0 ? to - rate : 0) - tg->free[i];
+  }
+}
+
+/* ---- blows ---- */
+
+/* The contacts that come in, alone; false: none does. */
+static bool choose_blows(sni_touch *touch, double h, int *parts) {
+  sni_staggered *st = &touch->st;
+  bool any = false;
+  for (int k = 0; k < st->ngroup; k++) {
+    sni_group *g = &st->group[k];
+    const sni_touch_group *tg = &touch->group[k];
+    double moved[SNI_GROUP_ROWS];
+    parts[k] = g->npart;
+    g->npart = 0;
+    memset(g->x, 0, sizeof g->x);
+    if (tg->contact < 0 || !(tg->material.restitution > 0) || tg->material.stiffness > 0) {
+      continue;
+    }
+    sni_staggered_rates(st, g, moved);
+    const double now = tg->start[0] + moved[0], gained = fabs(tg->free[0] - tg->start[0]);
+    if (now < -SUDDEN * gained && touch->contact[tg->contact].gap + h * now <= 0) {
+      any = true;
+      g->npart = parts[k];
+      for (int i = 0; i < g->nrow; i++) {
+        g->c[i] = (i == 0 ? -tg->material.restitution * now : 0) - tg->start[i];
+      }
+    }
+  }
+  return any;
+}
+
+static void restore_parts(sni_touch *touch, const int *parts) {
+  for (int k = 0; k < touch->st.ngroup; k++) {
+    touch->st.group[k].npart = parts[k];
+  }
+}
+
+static void bounce(sni_touch *touch, double h, const sni_staggered_options *o) {
+  enum { BLOWS_MAX = 200 };
+  int *parts = touch->parts;
+  for (int blow = 0; blow < BLOWS_MAX && choose_blows(touch, h, parts); blow++) {
+    sni_staggered_info found;
+    sni_staggered_solve(&touch->st, o, &found);
+    for (int k = 0; k < touch->st.ngroup; k++) {
+      for (int i = 0; i < touch->st.group[k].nrow; i++) {
+        touch->group[k].blow[i] += touch->st.group[k].x[i];
+      }
+    }
+    restore_parts(touch, parts);
+  }
+  restore_parts(touch, parts);
+}
+
+/* ---- warm starts ---- */
+
+static int compare(const sni_touch_memory *a, const sni_contact *b) {
+  for (int k = 0; k < 2; k++) {
+    if (a->shape[k] != b->shape[k]) {
+      return a->shape[k] < b->shape[k] ? -1 : 1;
+    }
+  }
+  return a->feature < b->feature ? -1 : a->feature > b->feature;
+}
+
+/* Impulses of the last step; both lists are in the same order. */
+static void remember(sni_touch *touch, const double *state) {
+  const int n = (int)state[0];
+  const double *at = state + 1;
+  for (int k = 0, j = 0; k < touch->st.ngroup && touch->group[k].contact >= 0; k++) {
+    const sni_contact *c = &touch->contact[touch->group[k].contact];
+    sni_touch_memory m = {{0, 0}, 0, 0, 0, {0, 0, 0}};
+    int order = 1;
+    for (; j < n; j++) {
+      memcpy(&m, at + (ptrdiff_t)j * SNI_TOUCH_NUMBERS, sizeof m);
+      order = compare(&m, c);
+      if (order >= 0) {
+        break;
+      }
+    }
+    if (j < n && order == 0) {
+      sni_group *g = &touch->st.group[k];
+      g->x[0] = m.normal;
+      for (int i = 1; i < 3 && i < g->nrow; i++) {
+        const sn_vec3 t = touch->group[k].frame[i];
+        g->x[i] = m.tangent[0] * t.x + m.tangent[1] * t.y + m.tangent[2] * t.z;
+      }
+    }
+  }
+}
+
+static int memory_count(const sn_model *m) {
+  enum { A_SHAPE = 12, LEAST = 32 };
+  int n = 0;
+  for (int k = 0; k < m->nshape; k++) {
+    n += m->shape[k].material >= 0;
+  }
+  return A_SHAPE * n > LEAST ? A_SHAPE * n : LEAST;
+}
+
+int sni_touch_state_count(const sn_model *m) {
+  return m->touching ? 1 + SNI_TOUCH_NUMBERS * memory_count(m) : 0;
+}
+
+void sni_touch_save(const sni_touch *touch, double *state) {
+  const int most = memory_count(touch->sim->m);
+  int n = 0;
+  for (int k = 0; k < touch->st.ngroup && touch->group[k].contact >= 0 && n < most; k++) {
+    const sni_group *g = &touch->st.group[k];
+    const sni_contact *c = &touch->contact[touch->group[k].contact];
+    if (g->x[0] > 0) {
+      sni_touch_memory m = {{c->shape[0], c->shape[1]}, c->feature, 0, g->x[0], {0, 0, 0}};
+      for (int i = 1; i < 3 && i < g->nrow; i++) {
+        const sn_vec3 t = touch->group[k].frame[i];
+        m.tangent[0] += g->x[i] * t.x;
+        m.tangent[1] += g->x[i] * t.y;
+        m.tangent[2] += g->x[i] * t.z;
+      }
+      memcpy(state + 1 + (ptrdiff_t)n * SNI_TOUCH_NUMBERS, &m, sizeof m);
+      n++;
+    }
+  }
+  memset(state + 1 + (ptrdiff_t)n * SNI_TOUCH_NUMBERS, 0,
+         (size_t)(most - n) * sizeof(sni_touch_memory));
+  state[0] = n;
+}
+
+/* ---- the step ---- */
+
+sn_status sni_touch_find(sni_touch *touch, double h, sn_error *err) {
+  sni_dynamics *d = touch->s->d;
+  const double *g = d->params.gravity;
+  /* what falls for a step gains h g; twice that for what is pushed as well */
+  const double margin = 2 * h * h * sqrt(g[0] * g[0] + g[1] * g[1] + g[2] * g[2]);
+  sni_dynamics_poses(d);
+  return sni_contacts_find(touch->finder, &d->params, d->E_wb, d->phi, h, margin, &touch->contact,
+                           &touch->count, err);
+}
+
+/* Positions out of each other: the same contacts, asked for more. */
+static sn_status part_bodies(sni_touch *touch, double h, const sni_staggered_options *o,
+                             sni_touch_solver solve, void *user) {
+  sni_staggered *st = &touch->st;
+  const double *gravity = touch->s->d->params.gravity;
+  const double shallow =
+      SHALLOW * h * h *
+      sqrt(gravity[0] * gravity[0] + gravity[1] * gravity[1] + gravity[2] * gravity[2]);
+  touch->shifts = false;
+  for (int k = 0; k < st->ngroup; k++) {
+    const sni_touch_group *tg = &touch->group[k];
+    sni_group *g = &st->group[k];
+    const double gap = tg->contact >= 0 ? touch->contact[tg->contact].gap : 0;
+    memcpy(touch->shift_x[k], g->x, sizeof g->x);
+    if (gap < -shallow && g->npart > 0 && tg->material.stiffness == 0) {
+      g->c[0] -= (1 - LEFT_OVER) * (gap + shallow) / h;
+      touch->shifts = true;
+    }
+  }
+  if (!touch->shifts) {
+    return SN_OK;
+  }
+  sni_staggered_info found;
+  memset(st->v, 0, (size_t)st->room.nv * sizeof *st->v);
+  for (int k = 0; k < st->ngroup; k++) { /* blows stay */
+    sni_staggered_add_impulse(st, &st->group[k], touch->group[k].blow);
+  }
+  sni_staggered_solve(st, o, &found);
+  for (int k = 0; k < st->ngroup; k++) {
+    double keep[SNI_GROUP_ROWS];
+    memcpy(keep, touch->shift_x[k], sizeof keep);
+    for (int i = 0; i < SNI_GROUP_ROWS; i++) {
+      touch->shift_x[k][i] = st->group[k].x[i] - keep[i];
+    }
+    memcpy(st->group[k].x, keep, sizeof keep);
+  }
+  const size_t bytes = (size_t)touch->s->t->nv * sizeof(double);
+  double *b = touch->solution;
+  memset(b, 0, bytes);
+  sni_touch_push(touch, (const double(*)[SNI_GROUP_ROWS])touch->shift_x, b);
+  memcpy(touch->column, b, bytes);
+  memset(touch->shift, 0, bytes);
+  const sn_status status = solve(user, touch->column, touch->shift);
+  for (int j = 0; j < touch->s->t->nv; j++) {
+    touch->shift[j] *= h;
+  }
+  return status;
+}
+
+/* What contacts did, for those who look: points that push. */
+static void show(sni_touch *touch, double h) {
+  int n = 0;
+  for (int k = 0; k < touch->st.ngroup && touch->group[k].contact >= 0; k++) {
+    const sni_touch_group *tg = &touch->group[k];
+    const sni_contact *c = &touch->contact[tg->contact];
+    sn_vec3 f = {0, 0, 0};
+    for (int i = 0; i < 3 && i < touch->st.group[k].nrow; i++) {
+      f = sn_vec3_addscaled(f, (touch->st.group[k].x[i] + tg->blow[i]) / h, tg->frame[i]);
+    }
+    if (sn_vec3_dot(f, f) > 0) {
+      touch->point[n++] =
+          (sn_contact_point){.body = c->body[0] >= 0 ? (uint32_t)c->body[0] : SN_WORLD,
+                             .other = c->body[1] >= 0 ? (uint32_t)c->body[1] : SN_WORLD,
+                             .point = {(float)c->x.x, (float)c->x.y, (float)c->x.z},
+                             .normal = {(float)c->n.x, (float)c->n.y, (float)c->n.z},
+                             .force = {(float)f.x, (float)f.y, (float)f.z}};
+    }
+  }
+  touch->sim->touch = touch->point;
+  touch->sim->ntouch = n;
+}
+
+sn_status sni_touch_solve(sni_touch *touch, double h, const double *qd, const double *qd1,
+                          const double *state, bool factors, sni_touch_solver solve, void *user,
+                          sn_info *info, sn_error *err) {
+  sni_staggered *st = &touch->st;
+  const sn_options *from = &touch->sim->options;
+  const sni_staggered_options o = {.tolerance = from->redmax.contact.tolerance,
+                                   .max_iterations = from->redmax.contact.max_iterations,
+                                   .sides = from->redmax.contact.sides};
+  sn_status status = sni_touch_build(touch, factors, solve, user, err);
+  if (status) {
+    return status;
+  }
+  touch->pushes = touch->shifts = false;
+  info->contacts = touch->count;
+  touch->sim->ntouch = 0;
+  if (st->ngroup == 0) {
+    return SN_OK;
+  }
+  sni_touch_rates(touch, qd, offsetof(sni_touch_group, start));
+  sni_touch_rates(touch, qd1, offsetof(sni_touch_group, free));
+  memset(st->v, 0, (size_t)st->room.nv * sizeof *st->v);
+  if (penetration_gain(touch) == 0) {
+    bounce(touch, h, &o);
+  }
+  remember(touch, state);
+  for (int k = 0; k < st->ngroup; k++) {
+    double moved[SNI_GROUP_ROWS];
+    sni_staggered_rates(st, &st->group[k], moved);
+    aim(touch, k, h, moved);
+  }
+  sni_staggered_info found;
+  sni_staggered_solve(st, &o, &found);
+  info->contact_iterations += found.iterations;
+  info->contact_residual = fmax(info->contact_residual, found.residual);
+  if (penetration_gain(touch) == 0) {
+    status = part_bodies(touch, h, &o, solve, user);
+  }
+  for (int k = 0; k < st->ngroup; k++) {
+    for (int i = 0; i < SNI_GROUP_ROWS; i++) {
+      touch->shift_x[k][i] = st->group[k].x[i] + touch->group[k].blow[i];
+      touch->pushes = touch->pushes || touch->shift_x[k][i] != 0;
+    }
+  }
+  sni_touch_push(touch, (const double(*)[SNI_GROUP_ROWS])touch->shift_x, touch->s->b);
+  show(touch, h);
+  return status < 0 ? status : SN_OK;
+}
+
+/* ---- memory ---- */
+
+/* Trees that something binds: pairs of forces, and constraints that hold both ways. */
+static void find_bound(sni_touch *touch) {
+  const sni_system *s = touch->s;
+  const sni_tree *t = s->t;
+  const sni_rows *rows = &touch->sim->rows;
+  int *root = touch->big; /* scratch: nv may be less than nbody, so it has room for both */
+  for (int i = 0; i < t->nbody; i++) {
+    root[i] = t->parent[i] >= 0 ? root[t->parent[i]] : i;
+    touch->bound[i] = false;
+  }
+  for (int k = 0; k < s->npairs; k++) {
+    for (int side = 0; sni_system_couples(s, k) && side < 2; side++) {
+      touch->bound[root[s->pair[k][side]]] = true;
+    }
+  }
+  for (int k = 0; touch->sim->d.rows && k < rows->nconstraint; k++) {
+    const sni_constraint *c = &rows->constraint[k];
+    if (c->nsided == c->nrow) {
+      continue;
+    }
+    for (int side = 0; side < 2; side++) {
+      if (c->body[side] >= 0) {
+        touch->bound[root[c->body[side]]] = true;
+      }
+    }
+    for (int j = 0; j < c->ncoord; j++) {
+      touch->bound[root[sni_tree_body_of(t, c->coord[j])]] = true;
+    }
+  }
+  for (int i = 0; i < t->nbody; i++) {
+    touch->bound[i] = touch->bound[root[i]];
+  }
+  touch->nbig = 0;
+  for (int i = 0; i < t->nbody; i++) {
+    for (int k = t->vadr[i]; touch->bound[i] && k < t->vadr[i + 1]; k++) {
+      touch->big_ind[touch->nbig++] = k;
+    }
+  }
+}
+
+/* Coordinates on the longest way to the ground, in loose trees, and joints. */
+static void find_ways(const sni_touch *touch, int *coordinates, int *joints) {
+  const sni_tree *t = touch->s->t;
+  int *way = touch->big, *count = touch->parts;
+  *coordinates = *joints = 0;
+  for (int i = 0; i < t->nbody; i++) {
+    const int p = t->parent[i], nv = t->vadr[i + 1] - t->vadr[i];
+    way[i] = (p >= 0 ? way[p] : 0) + nv;
+    count[i] = (p >= 0 ? count[p] : 0) + (nv > 0);
+    if (!touch->bound[i]) {
+      *coordinates = way[i] > *coordinates ? way[i] : *coordinates;
+      *joints = count[i] > *joints ? count[i] : *joints;
+    }
+  }
+}
+
+static size_t lay_out(sni_touch *touch, int ngroup, char *memory) {
+  const sn_model *m = touch->sim->m;
+  const size_t nbody = (size_t)m->tree.nbody, nv = (size_t)m->tree.nv, n = (size_t)ngroup;
+  const size_t either = (nbody > nv ? nbody : nv) + n;
+  size_t used = 0;
+#define TAKE(count, size)                                                                          \
+  (memory ? (void *)(memory + used) : NULL);                                                       \
+  used += ((count) * (size) + 63) / 64 * 64
+  touch->group = TAKE(n, sizeof *touch->group);
+  touch->point = TAKE(n, sizeof *touch->point);
+  touch->shift_x = TAKE(n, sizeof *touch->shift_x);
+  touch->column = TAKE(nv, sizeof *touch->column);
+  touch->solution = TAKE(nv, sizeof *touch->solution);
+  touch->shift = TAKE(nv, sizeof *touch->shift);
+  touch->zero = TAKE((size_t)m->nrow + 1, sizeof *touch->zero);
+  touch->big = TAKE(either, sizeof *touch->big);
+  touch->parts = TAKE(either, sizeof *touch->parts);
+  touch->big_ind = TAKE(nv, sizeof *touch->big_ind);
+  touch->bound = TAKE(nbody, sizeof *touch->bound);
+  touch->hinge = TAKE(nbody, sizeof *touch->hinge);
+#undef TAKE
+  return used;
+}
+
+sn_status sni_touch_create(sn_sim *sim, sni_system *s, sni_touch **out, sn_error *err) {
+  enum { ROWS = 3, CROWDED = 64, LEAST = 1000 };
+  *out = NULL;
+  sni_finder *finder = NULL;
+  const sn_status status = sni_finder_create(sim->m, 0, &finder, err);
+  if (status) {
+    return status;
+  }
+  const int points = sni_finder_capacity(finder), ngroup = points + sim->m->nsided;
+  sni_touch start = {.sim = sim, .s = s, .finder = finder};
+  const size_t own = (sizeof start + 63) / 64 * 64, size = own + lay_out(&start, ngroup, NULL);
+  char *memory = sni_memory_take(size);
+  if (!memory) {
+    sni_finder_free(&finder);
+    return sni_fail(err, SN_E_MEMORY, "no memory for contacts of %zu bytes", size);
+  }
+  memset(memory, 0, own);
+  sni_touch *touch = (sni_touch *)(void *)memory;
+  *touch = start;
+  lay_out(touch, ngroup, memory + own);
+  memset(touch->zero, 0, ((size_t)sim->m->nrow + 1) * sizeof *touch->zero);
+  for (int k = 0; k < s->t->nrun; k++) {
+    for (int i = 0; i < s->t->run[k].count; i++) {
+      touch->hinge[s->t->run[k].first + i] = s->t->run[k].hinge;
+    }
+  }
+  find_bound(touch);
+  int coordinates, joints;
+  find_ways(touch, &coordinates, &joints);
+  /* rows of two bodies each, as deep as trees are, or as wide as the common block; where rows are
+   * long there are not as many of them as there could be points */
+  const size_t each = 2 * ((size_t)coordinates + (size_t)touch->nbig);
+  const size_t short_rows = (size_t)ngroup, long_rows = CROWDED * (size_t)sim->m->nshape + LEAST;
+  const size_t rows = each <= 24 || short_rows < long_rows ? short_rows : long_rows;
+  const sni_staggered_room room = {.nv = s->t->nv + touch->nbig,
+                                   .ngroup = ngroup,
+                                   .nsegment = (int)(rows * (2 * (size_t)joints + 1)),
+                                   .numbers = rows * ROWS * each};
+  touch->memory = sni_memory_take(sni_staggered_size(&room));
+  if (!touch->memory) {
+    sni_touch_free(&touch);
+    return sni_fail(err, SN_E_MEMORY, "no memory for rows of contacts of %zu bytes",
+                    sni_staggered_size(&room));
+  }
+  sni_staggered_place(&touch->st, &room, touch->memory);
+  *out = touch;
+  return SN_OK;
+}
+
+void sni_touch_free(sni_touch **touch) {
+  if (*touch) {
+    sni_finder_free(&(*touch)->finder);
+    free((*touch)->memory);
+  }
+  free(*touch);
+  *touch = NULL;
+}

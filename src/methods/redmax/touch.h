@@ -1,0 +1,91 @@
+/* touch.h: contact in the step of `redmax`: where bodies touch, what may pass between them, and
+ * what that does to the rates [RM 5.1].
+ *
+ * Contacts are rows over the same matrix A as springs and joints, so that a stiff spring pressing a
+ * body on the floor is one system with the floor.  Trees of bodies that no force and no constraint
+ * binds to others are rows in the coordinates that their recursion makes orthonormal (staggered.h):
+ * numbers along the way from the body to the ground, and nothing else.  All trees that are bound
+ * share one block, with a column of A^-1 each. */
+#ifndef SNI_TOUCH_H
+#define SNI_TOUCH_H
+
+#include "contact/contact.h"
+#include "linear/staggered.h"
+#include "methods/redmax/system.h"
+#include "methods/sim.h"
+
+/* What belongs to a group of the solver. */
+typedef struct sni_touch_group {
+  int contact;      /* -1: a row of a constraint                                           */
+  int row;          /* of rows->sided                                                      */
+  sn_vec3 frame[3]; /* normal and tangents                                                 */
+  sni_material material;
+  double start[SNI_GROUP_ROWS]; /* H qd: rates at the start of the step                        */
+  double free[SNI_GROUP_ROWS];  /* H qd1 without impulses of contacts                          */
+  double blow[SNI_GROUP_ROWS];  /* impulses of what bounces                                    */
+} sni_touch_group;
+
+/* Impulses of the last step, in the order of contacts: a part of the state. */
+typedef struct sni_touch_memory {
+  int32_t shape[2];
+  uint32_t feature, unused;
+  double normal;
+  double tangent[3]; /* world axes */
+} sni_touch_memory;
+enum { SNI_TOUCH_NUMBERS = sizeof(sni_touch_memory) / sizeof(double) };
+
+typedef struct sni_touch {
+  sn_sim *sim;
+  sni_system *s;
+  sni_finder *finder;
+  sni_staggered st;
+  void *memory;
+  const sni_contact *contact; /* of this step                                                  */
+  int count;
+  sni_touch_group *group;  /* as in st                                                          */
+  sn_contact_point *point; /* of contacts that push, for those who look                       */
+  double (*shift_x)[SNI_GROUP_ROWS]; /* of groups: impulses that move, but give no speed       */
+  bool *bound;  /* nbody  something binds its tree to others, or to itself                     */
+  bool *hinge;  /* nbody  its factor is kept as that of a hinge                                */
+  int *big;     /* nv  place of a bound coordinate in the common block; -1: loose              */
+  int *big_ind; /* nbig                                                                        */
+  int nbig;
+  int *parts; /* of groups: how many they have; scratch                                     */
+  double *column, *solution; /* nv                                                             */
+  double *zero;              /* a number a row of constraints                                  */
+  double *shift;             /* nv  moves positions out of each other, and gives no speed      */
+  bool shifts;               /* it is not 0                                                    */
+  bool pushes;               /* something does                                                 */
+} sni_touch;
+
+sn_status sni_touch_create(sn_sim *sim, sni_system *s, sni_touch **out, sn_error *err);
+void sni_touch_free(sni_touch **touch);
+/* Numbers in the private part of a state. */
+int sni_touch_state_count(const sn_model *m);
+
+/* x = A^-1 b with all constraints that hold both ways, as they were factorised. */
+typedef sn_status (*sni_touch_solver)(void *user, const double *b, double *x);
+
+/* At the start of a step; needs the kinematics. */
+sn_status sni_touch_find(sni_touch *touch, double h, sn_error *err);
+
+/* The impulses of a step whose rates would be qd1, and s->b with them: to be solved with again if
+ * touch->pushes.  state: numbers of the last step.  factors: those of the recursion are in the work
+ * memory. */
+sn_status sni_touch_solve(sni_touch *touch, double h, const double *qd, const double *qd1,
+                          const double *state, bool factors, sni_touch_solver solve, void *user,
+                          sn_info *info, sn_error *err);
+/* What has to be known for the next step. */
+void sni_touch_save(const sni_touch *touch, double *state);
+
+/* ---- touch_rows.c: groups of the solver ---- */
+
+/* One for each contact and each one-sided row; SN_E_LIMIT: there is no room. */
+sn_status sni_touch_build(sni_touch *touch, bool factors, sni_touch_solver solve, void *user,
+                          sn_error *err);
+/* out = H x of each group, by the member of sni_touch_group at this offset. */
+void sni_touch_rates(sni_touch *touch, const double *x, size_t offset);
+/* b += H^T impulses; x: of groups, one after the other. */
+void sni_touch_push(sni_touch *touch, const double (*x)[SNI_GROUP_ROWS], double *b);
+
+#endif

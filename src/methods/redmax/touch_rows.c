@@ -1,0 +1,319 @@
+/* touch_rows.c: contacts and one-sided constraints as rows over the matrix of a step.
+ *
+ * In a loose tree a row is what the backward pass of the recursion makes of its wrench [RM Alg 1]:
+ *
+ *     z = L^-1 S^T f     f_p = shift(f - Y z)     from the body to the ground
+ *
+ * and H A^-1 H^T of two rows is the product of their z.  No pass forward, and no joint beside the
+ * way is touched. */
+#include "methods/redmax/touch.h"
+
+#include <string.h>
+
+/* Row i of a group, as a wrench on its body[side] at the origin, in world axes. */
+static sni_lane6 wrench_of(const sni_touch *touch, const sni_touch_group *tg, int i, int side) {
+  const sni_contact *c = &touch->contact[tg->contact];
+  const sn_vec3 along = sn_vec3_scale(tg->frame[i % 3], side == 0 ? 1 : -1);
+  if (i >= 3) { /* spinning about the normal, rolling about the tangents */
+    return (sni_lane6){sni_lane_from(along), {0}};
+  }
+  const sn_vec3 o = sni_lane_vec3(touch->s->d->w.link[c->body[side]].o);
+  return (sni_lane6){sni_lane_from(sn_vec3_cross(sn_vec3_sub(c->x, o), along)),
+                     sni_lane_from(along)};
+}
+
+/* ---- loose trees ---- */
+
+/* The last group's segment at adr; a new one if it has none yet. */
+static sni_group_segment *segment_at(sni_staggered *st, int adr, int n, bool same) {
+  const sni_group *g = &st->group[st->ngroup - 1];
+  for (int k = 0; k < g->nsegment; k++) {
+    if (st->segment[g->segment + k].adr == adr) {
+      return &st->segment[g->segment + k];
+    }
+  }
+  return sni_staggered_touch(st, adr, n, same);
+}
+
+/* From body b on to the ground, with the wrenches f of all rows, and a force on one coordinate of
+ * b's joint for the first row (coord < 0: none).  False: no room. */
+static bool walk(sni_touch *touch, int nrow, int b, sni_lane6 *f, int coord, double coef) {
+  const sni_tree *t = touch->s->t;
+  const sni_work *w = &touch->s->d->w;
+  for (; b >= 0; b = t->parent[b]) {
+    const int adr = t->vadr[b], nv = t->vadr[b + 1] - adr;
+    const double *L = w->L + t->factor[b];
+    const bool hinge = touch->hinge[b];
+    sni_group_segment *segment = nv > 0 ? segment_at(&touch->st, adr, nv, true) : NULL;
+    if (nv > 0 && !segment) {
+      return false;
+    }
+    for (int r = 0; r < nrow; r++) {
+      double z[SN_NV_MAX];
+      for (int k = 0; k < nv; k++) {
+        z[k] = sni_lane6_dot(w->S[adr + k], f[r]) + (r == 0 && adr + k == coord ? coef : 0);
+        for (int j = 0; !hinge && j < k; j++) {
+          z[k] -= L[k * nv + j] * z[j];
+        }
+        z[k] *= hinge ? sqrt(L[0]) : L[k * nv + k];
+        segment->h[r * nv + k] += z[k];
+      }
+      for (int k = 0; k < nv; k++) {
+        f[r] = sni_lane6_addscaled(f[r], -z[k] * (hinge ? sqrt(L[0]) : 1), w->Y[adr + k]);
+      }
+      f[r].w += sni_lane_cross(w->r[b], f[r].v);
+    }
+    coord = -1;
+  }
+  return true;
+}
+
+/* ---- bound trees ---- */
+
+/* column += H^T of a wrench on body b. */
+static void add_column(const sni_touch *touch, int b, sni_lane6 f, double *column) {
+  const sni_tree *t = touch->s->t;
+  const sni_work *w = &touch->s->d->w;
+  for (; b >= 0; b = t->parent[b]) {
+    for (int k = t->vadr[b]; k < t->vadr[b + 1]; k++) {
+      column[k] += sni_lane6_dot(w->S[k], f);
+    }
+    f.w += sni_lane_cross(w->r[b], f.v);
+  }
+}
+
+/* Row r of the last group's segment for bound coordinates, from touch->column. */
+static sn_status add_solution(sni_touch *touch, sni_group_segment *segment, int r,
+                              sni_touch_solver solve, void *user) {
+  const int n = touch->nbig;
+  memset(touch->solution, 0, (size_t)touch->s->t->nv * sizeof(double));
+  const sn_status status = solve(user, touch->column, touch->solution);
+  for (int k = 0; k < n; k++) {
+    segment->h[(size_t)r * (size_t)n + (size_t)k] = touch->column[touch->big_ind[k]];
+    segment->x[(size_t)r * (size_t)n + (size_t)k] = touch->solution[touch->big_ind[k]];
+  }
+  return status < 0 ? status : SN_OK;
+}
+
+/* ---- groups ---- */
+
+/* Normal along n and tangents: the frame that the least rotation makes of x, y, z. */
+static void frame_of(sn_vec3 n, sn_vec3 frame[3]) {
+  frame[0] = n;
+  if (n.z < -1 + 1e-12) {
+    frame[1] = (sn_vec3){1, 0, 0};
+    frame[2] = (sn_vec3){0, -1, 0};
+    return;
+  }
+  const double a = 1 / (1 + n.z), b = -n.x * n.y * a;
+  frame[1] = (sn_vec3){1 - n.x * n.x * a, b, -n.x};
+  frame[2] = (sn_vec3){b, 1 - n.y * n.y * a, -n.y};
+}
+
+static void add_part(sni_group *g, sni_part_set set, int row, int n, double mu) {
+  g->part[g->npart++] = (sni_group_part){
+      .set = set, .row = row, .n = n, .of = set == SNI_IN_RANGE ? -1 : 0, .mu = mu, .hi = INFINITY};
+}
+
+/* Which sets the impulses of a contact are in. */
+static void set_parts(const sn_options *o, const sni_material *m, sni_group *g) {
+  if (o->redmax.contact.model == SN_CONTACT_ANITESCU) {
+    add_part(g, SNI_IN_CONE, 0, 3, m->friction);
+    g->part[0].of = -1;
+    return;
+  }
+  add_part(g, SNI_IN_RANGE, 0, 1, 0);
+  if (m->friction > 0 && o->redmax.contact.cone == SN_CONE_BOX) {
+    add_part(g, SNI_IN_LIMIT, 1, 1, m->friction);
+    add_part(g, SNI_IN_LIMIT, 2, 1, m->friction);
+  } else if (m->friction > 0) {
+    add_part(g, o->redmax.contact.cone == SN_CONE_EXACT ? SNI_IN_DISC : SNI_IN_POLYGON, 1, 2,
+             m->friction);
+  }
+  if (m->torsional > 0) {
+    add_part(g, SNI_IN_LIMIT, 3, 1, m->torsional);
+  }
+  if (m->rolling > 0) {
+    add_part(g, SNI_IN_DISC, 4, 2, m->rolling);
+  }
+}
+
+static int row_count(const sn_options *o, const sni_material *m) {
+  if (o->redmax.contact.model == SN_CONTACT_ANITESCU) {
+    return 3;
+  }
+  return m->rolling > 0 ? 6 : m->torsional > 0 ? 4 : m->friction > 0 ? 3 : 1;
+}
+
+/* Rows of the last group on one body. */
+static bool add_body(sni_touch *touch, const sni_touch_group *tg, int nrow, int side) {
+  sni_lane6 f[SNI_GROUP_ROWS];
+  const int b = touch->contact[tg->contact].body[side];
+  for (int r = 0; r < nrow; r++) {
+    f[r] = wrench_of(touch, tg, r, side);
+  }
+  return walk(touch, nrow, b, f, -1, 0);
+}
+
+static sn_status no_room(sn_error *err) {
+  return sni_fail(err, SN_E_LIMIT, "more contacts at once than there is room for");
+}
+
+static sn_status add_contact(sni_touch *touch, int k, sni_touch_solver solve, void *user,
+                             sn_error *err) {
+  sni_staggered *st = &touch->st;
+  const sni_contact *c = &touch->contact[k];
+  const sn_options *o = &touch->sim->options;
+  const sni_material m = sni_material_mix(&touch->s->d->params, c->material[0], c->material[1]);
+  const int nrow = row_count(o, &m);
+  sni_group *g = sni_staggered_add(st, nrow);
+  if (!g) {
+    return no_room(err);
+  }
+  sni_touch_group *tg = &touch->group[st->ngroup - 1];
+  *tg = (sni_touch_group){.contact = k, .row = -1, .material = m};
+  frame_of(c->n, tg->frame);
+  set_parts(o, &m, g);
+  bool bound = false;
+  for (int side = 0; side < 2; side++) {
+    const int b = c->body[side];
+    bound = bound || (b >= 0 && touch->bound[b]);
+    if (b >= 0 && !touch->bound[b] && !add_body(touch, tg, nrow, side)) {
+      return no_room(err);
+    }
+  }
+  if (!bound) {
+    return SN_OK;
+  }
+  sni_group_segment *segment = sni_staggered_touch(st, touch->s->t->nv, touch->nbig, false);
+  for (int r = 0; segment && r < nrow; r++) {
+    memset(touch->column, 0, (size_t)touch->s->t->nv * sizeof(double));
+    for (int side = 0; side < 2; side++) {
+      if (c->body[side] >= 0 && touch->bound[c->body[side]]) {
+        add_column(touch, c->body[side], wrench_of(touch, tg, r, side), touch->column);
+      }
+    }
+    const sn_status status = add_solution(touch, segment, r, solve, user);
+    if (status < 0) {
+      return sni_fail(err, status, "no answer to a contact: the matrix is singular");
+    }
+  }
+  return segment ? SN_OK : no_room(err);
+}
+
+/* A limit, a cone, a half-space: one row that pushes. */
+static sn_status add_sided(sni_touch *touch, int i, sni_touch_solver solve, void *user,
+                           sn_error *err) {
+  sni_staggered *st = &touch->st;
+  const sni_row *row = &touch->sim->rows.sided[i];
+  const sni_tree *t = touch->s->t;
+  sni_group *g = sni_staggered_add(st, 1);
+  if (!g) {
+    return no_room(err);
+  }
+  sni_touch_group *tg = &touch->group[st->ngroup - 1];
+  *tg = (sni_touch_group){.contact = -1, .row = i};
+  add_part(g, SNI_IN_RANGE, 0, 1, 0);
+  bool bound = false, ok = true;
+  memset(touch->column, 0, (size_t)t->nv * sizeof(double));
+  for (int k = 0; k < 2 + row->ncoord; k++) {
+    const int coord = k < 2 ? -1 : row->coord[k - 2];
+    const int b = k < 2 ? row->body[k] : sni_tree_body_of(t, coord);
+    sni_lane6 f = k < 2 ? sni_lane6_from(row->p[k]) : (sni_lane6){{0}, {0}};
+    if (b < 0) {
+      continue;
+    }
+    bound = bound || touch->bound[b];
+    if (!touch->bound[b]) {
+      ok = ok && walk(touch, 1, b, &f, coord, k < 2 ? 0 : row->coef[k - 2]);
+    } else if (k < 2) {
+      add_column(touch, b, f, touch->column);
+    } else {
+      touch->column[coord] += row->coef[k - 2];
+    }
+  }
+  sni_group_segment *segment = bound ? sni_staggered_touch(st, t->nv, touch->nbig, false) : NULL;
+  if (!ok || (bound && !segment)) {
+    return no_room(err);
+  }
+  const sn_status status = bound ? add_solution(touch, segment, 0, solve, user) : SN_OK;
+  return status < 0 ? sni_fail(err, status, "no answer to a limit: the matrix is singular") : SN_OK;
+}
+
+sn_status sni_touch_build(sni_touch *touch, bool factors, sni_touch_solver solve, void *user,
+                          sn_error *err) {
+  sni_staggered_clear(&touch->st);
+  if (!factors) {
+    sni_factorise(touch->s->t, &touch->s->in, &touch->s->d->w); /* of loose trees, they are right */
+  }
+  sn_status status = SN_OK;
+  for (int k = 0; !status && k < touch->count; k++) {
+    status = add_contact(touch, k, solve, user, err);
+  }
+  for (int i = 0; !status && touch->sim->d.rows && i < touch->sim->rows.napart; i++) {
+    status = add_sided(touch, i, solve, user, err);
+  }
+  return status;
+}
+
+/* ---- products ---- */
+
+void sni_touch_rates(sni_touch *touch, const double *x, size_t offset) {
+  const sni_work *w = &touch->s->d->w;
+  sni_J_mul_world(touch->s->t, &touch->s->d->w, x);
+  for (int k = 0; k < touch->st.ngroup; k++) {
+    sni_touch_group *tg = &touch->group[k];
+    double *out = (double *)(void *)((char *)tg + offset);
+    if (tg->contact < 0) {
+      const sni_row *row = &touch->sim->rows.sided[tg->row];
+      out[0] = 0;
+      for (int side = 0; side < 2; side++) {
+        if (row->body[side] >= 0) {
+          out[0] += sn_vec6_dot(row->p[side], sni_lane6_vec6(w->a[row->body[side]]));
+        }
+      }
+      for (int j = 0; j < row->ncoord; j++) {
+        out[0] += row->coef[j] * x[row->coord[j]];
+      }
+      continue;
+    }
+    for (int i = 0; i < touch->st.group[k].nrow; i++) {
+      out[i] = 0;
+      for (int side = 0; side < 2; side++) {
+        const int b = touch->contact[tg->contact].body[side];
+        out[i] += b >= 0 ? sni_lane6_dot(wrench_of(touch, tg, i, side), w->a[b]) : 0;
+      }
+    }
+  }
+}
+
+void sni_touch_push(sni_touch *touch, const double (*x)[SNI_GROUP_ROWS], double *b) {
+  sni_lane6 *f = touch->s->f;
+  memset(f, 0, (size_t)touch->s->t->nbody * sizeof *f);
+  memset(touch->column, 0, (size_t)touch->s->t->nv * sizeof(double));
+  for (int k = 0; k < touch->st.ngroup; k++) {
+    const sni_touch_group *tg = &touch->group[k];
+    for (int i = 0; i < touch->st.group[k].nrow; i++) {
+      for (int side = 0; side < 2; side++) {
+        const int body = tg->contact >= 0 ? touch->contact[tg->contact].body[side]
+                                          : touch->sim->rows.sided[tg->row].body[side];
+        if (body >= 0) {
+          const sni_lane6 p = tg->contact >= 0
+                                  ? wrench_of(touch, tg, i, side)
+                                  : sni_lane6_from(touch->sim->rows.sided[tg->row].p[side]);
+          f[body] = sni_lane6_addscaled(f[body], x[k][i], p);
+        }
+      }
+    }
+  }
+  sni_system_project(touch->s, f, touch->column);
+  for (int j = 0; j < touch->s->t->nv; j++) {
+    b[j] += touch->column[j];
+  }
+  for (int k = 0; k < touch->st.ngroup; k++) {
+    const int i = touch->group[k].row;
+    for (int j = 0; i >= 0 && j < touch->sim->rows.sided[i].ncoord; j++) {
+      b[touch->sim->rows.sided[i].coord[j]] += x[k][0] * touch->sim->rows.sided[i].coef[j];
+    }
+  }
+}
