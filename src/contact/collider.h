@@ -10,6 +10,7 @@ typedef struct sni_collider {
   int material;
   int frame; /* the body that it is on, fixed or not */
   sni_form form;
+  int part;          /* which of the meshes of the finder */
   sni_convex convex; /* SNI_FORM_CONVEX                            */
   sn_se3 E_bs;       /* of the core in the frame of the body  */
 } sni_collider;
@@ -21,6 +22,7 @@ typedef struct sni_kin {
   int *family; /* nbody  the first body of the mechanism; -1: the ground                          */
   int (*neighbour)[2]; /* nneighbour  roots that a joint or a loop connects, sorted               */
   int nneighbour;
+  bool across; /* some of them are of different mechanisms */
 } sni_kin;
 
 size_t sni_kin_size(const sn_model *m);

@@ -1,6 +1,29 @@
 /* convex.c: support points and faces of convex shapes. */
 #include "contact/convex.h"
 
+static double reach_of(const sni_convex *c) {
+  double most = 0;
+  switch (c->core) {
+  case SNI_CORE_CYLINDER:
+    return sqrt(c->half.x * c->half.x + c->half.z * c->half.z);
+  case SNI_CORE_ELLIPSOID:
+    return fmax(c->half.x, fmax(c->half.y, c->half.z));
+  case SNI_CORE_HULL:
+    for (int k = 0; k < c->hull->nvertex; k++) {
+      most = fmax(most, sn_vec3_norm(c->hull->vertex[k]));
+    }
+    return most;
+  default:
+    return sn_vec3_norm(c->half);
+  }
+}
+
+sni_convex sni_convex_make(const sni_solid *s, const sni_hull *hull) {
+  sni_convex c = {.core = s->core, .radius = s->radius, .half = s->half, .hull = hull};
+  c.reach = c.radius + reach_of(&c);
+  return c;
+}
+
 /* ---- support points -------------------------------------------------------------------------- */
 
 static sn_vec3 cylinder_support(sn_vec3 half, sn_vec3 d) {
@@ -165,4 +188,33 @@ void sni_convex_feature(const sni_convex *c, sn_vec3 d, sni_polygon *out) {
     out->x[0] = sni_convex_support(c, d);
     return;
   }
+}
+
+/* ---- boxes ----------------------------------------------------------------------------------- */
+
+/* How far the core reaches along the unit vector d of its frame. */
+static double reach_along(const sni_convex *c, sn_vec3 d) {
+  const sn_vec3 h = c->half;
+  switch (c->core) {
+  case SNI_CORE_POINT:
+    return 0;
+  case SNI_CORE_SEGMENT:
+    return fabs(d.z) * h.z;
+  case SNI_CORE_BOX:
+    return fabs(d.x) * h.x + fabs(d.y) * h.y + fabs(d.z) * h.z;
+  default:
+    return sn_vec3_dot(sni_convex_support(c, d), d);
+  }
+}
+
+sni_aabb sni_convex_bounds(const sni_convex *c, sn_se3 E) {
+  const bool symmetric = c->core < SNI_CORE_HULL;
+  double hi[3], lo[3];
+  for (int i = 0; i < 3; i++) {
+    const sn_vec3 d = {E.R.m[i][0], E.R.m[i][1], E.R.m[i][2]};
+    hi[i] = c->radius + reach_along(c, d);
+    lo[i] = symmetric ? hi[i] : c->radius + reach_along(c, sn_vec3_neg(d));
+  }
+  return (sni_aabb){{E.p.x - lo[0], E.p.y - lo[1], E.p.z - lo[2]},
+                    {E.p.x + hi[0], E.p.y + hi[1], E.p.z + hi[2]}};
 }

@@ -4,7 +4,7 @@
 #ifndef SNI_CONVEX_H
 #define SNI_CONVEX_H
 
-#include "model/solid.h"
+#include "model/shape.h"
 
 /* A face of a hull: corners first .. first + count of `corner`, counterclockwise from outside. */
 typedef struct sni_face {
@@ -28,6 +28,9 @@ typedef struct sni_convex {
   sn_vec3 v[3];         /* SNI_CORE_TRIANGLE */
 } sni_convex;
 
+/* hull: NULL for other cores. */
+sni_convex sni_convex_make(const sni_solid *s, const sni_hull *hull);
+
 /* The point of the core that is furthest along d (any length), in the frame of the shape. */
 sn_vec3 sni_convex_support(const sni_convex *c, sn_vec3 d);
 
@@ -42,6 +45,9 @@ typedef struct sni_polygon {
 } sni_polygon;
 
 void sni_convex_feature(const sni_convex *c, sn_vec3 d, sni_polygon *out);
+
+/* The box around it, with its radius, where its pose is E. */
+sni_aabb sni_convex_bounds(const sni_convex *c, sn_se3 E);
 
 /* A shape in its place. */
 typedef struct sni_placed {

@@ -1,24 +1,10 @@
 /* finder.c: from poses to points that touch. */
-#include "contact/contact.h"
+#include "contact/finder.h"
 
 #include "base/memory.h"
-#include "contact/collider.h"
-#include "contact/manifold.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-struct sni_finder {
-  const sn_model *m;
-  sni_kin kin;
-  sni_collider *collider; /* ncollider */
-  int ncollider;
-  sn_se3 *E_ws; /* ncollider  pose of each                    by sni_contacts_find   */
-  sn_vec6 *phi; /* ncollider  its twist, at the origin of E_ws                       */
-  sni_contact *contact;
-  int capacity, count;
-  bool full;
-};
 
 /* ---- memory ---- */
 
@@ -27,8 +13,25 @@ static int default_capacity(int ncollider) {
   return ncollider > 10000 / crowded ? crowded * ncollider : 10000;
 }
 
-static double reach_of(const sni_convex *c) {
-  return c->radius + sn_vec3_norm(c->half);
+static bool is_collider(const sn_model *m, int shape) {
+  return m->shape[shape].material >= 0;
+}
+
+typedef struct counts {
+  int collider, plane, soup;
+} counts;
+
+static counts count(const sn_model *m) {
+  counts n = {0};
+  for (int s = 0; s < m->nshape; s++) {
+    if (is_collider(m, s)) {
+      const sni_form form = sni_shape_solid(&m->shape[s].def).form;
+      n.collider++;
+      n.plane += form == SNI_FORM_PLANE;
+      n.soup += form == SNI_FORM_TRIANGLES;
+    }
+  }
+  return n;
 }
 
 static sni_collider collider_of(const sn_model *m, int shape, const sni_kin *kin) {
@@ -39,57 +42,102 @@ static sni_collider collider_of(const sn_model *m, int shape, const sni_kin *kin
                     .body = kin->root[s->body] < 0 ? -1 : s->body,
                     .material = s->material,
                     .form = solid.form,
-                    .E_bs = solid.at,
-                    .convex = {.core = solid.core, .radius = solid.radius, .half = solid.half}};
-  c.convex.reach = reach_of(&c.convex);
+                    .E_bs = solid.at};
+  c.convex = sni_convex_make(&solid, NULL);
   return c;
 }
 
-#define ROUND(size) (((size) + 63) / 64 * 64)
+/* Takes pieces one after the other, at the places that a first round has counted. */
+typedef struct cutter {
+  char *at; /* NULL: only counts */
+  size_t used;
+} cutter;
 
-sn_status sni_finder_create(const sn_model *m, int capacity, sni_finder **finder, sn_error *err) {
-  int n = 0;
-  for (int s = 0; s < m->nshape; s++) {
-    n += m->shape[s].material >= 0;
+static void *cut(cutter *c, size_t count, size_t size) {
+  void *piece = c->at ? c->at + c->used : NULL;
+  c->used += (count * size + 63) / 64 * 64;
+  return piece;
+}
+
+static void lay_out(sni_finder *f, cutter *c, const sn_model *m, counts n, int capacity) {
+  const size_t nc = (size_t)n.collider;
+  (void)cut(c, 1, sizeof *f); /* itself */
+  void *kin = cut(c, 1, sni_kin_size(m));
+  f->collider = cut(c, nc, sizeof *f->collider);
+  f->plane = cut(c, (size_t)n.plane, sizeof *f->plane);
+  f->soup = cut(c, (size_t)n.soup, sizeof *f->soup);
+  f->piece = cut(c, (size_t)n.soup, sizeof *f->piece);
+  f->E_ws = cut(c, nc, sizeof *f->E_ws);
+  f->phi = cut(c, nc, sizeof *f->phi);
+  f->box = cut(c, nc, sizeof *f->box);
+  void *moving = cut(c, 1, sni_box_tree_size(n.collider));
+  void *still = cut(c, 1, sni_box_tree_size(n.collider));
+  f->contact = cut(c, (size_t)capacity, sizeof *f->contact);
+  f->sorted = cut(c, (size_t)capacity, sizeof *f->sorted);
+  f->order = cut(c, 2 * (size_t)capacity, sizeof *f->order);
+  f->capacity = capacity;
+  if (c->at) {
+    sni_kin_place(&f->kin, m, kin);
+    sni_box_tree_place(&f->moving, n.collider, moving);
+    sni_box_tree_place(&f->still, n.collider, still);
   }
-  capacity = capacity > 0 ? capacity : default_capacity(n);
-  const size_t size[] = {sizeof(sni_finder),
-                         sni_kin_size(m),
-                         (size_t)n * sizeof(sni_collider),
-                         (size_t)n * sizeof(sn_se3),
-                         (size_t)n * sizeof(sn_vec6),
-                         (size_t)capacity * sizeof(sni_contact)};
-  size_t total = 0;
-  for (int k = 0; k < SNI_COUNT(size); k++) {
-    total += ROUND(size[k]);
+}
+
+static sn_status add_collider(sni_finder *f, int shape, sn_error *err) {
+  const sn_model *m = f->m;
+  const sni_shape *s = &m->shape[shape];
+  sni_collider *c = &f->collider[f->ncollider];
+  *c = collider_of(m, shape, &f->kin);
+  if (c->form == SNI_FORM_PLANE) {
+    f->plane[f->nplane++] = f->ncollider;
   }
-  char *memory = sni_memory_take(total);
-  if (!memory) {
-    return sni_fail(err, SN_E_MEMORY, "no memory to find contacts of %d shapes", n);
-  }
-  void *at[SNI_COUNT(size)];
-  for (int k = 0; k < SNI_COUNT(size); k++) {
-    at[k] = memory;
-    memory += ROUND(size[k]);
-  }
-  sni_finder *f = at[0];
-  *f = (sni_finder){.m = m,
-                    .collider = at[2],
-                    .E_ws = at[3],
-                    .phi = at[4],
-                    .contact = at[5],
-                    .capacity = capacity};
-  sni_kin_place(&f->kin, m, at[1]);
-  for (int s = 0; s < m->nshape; s++) {
-    if (m->shape[s].material >= 0) {
-      f->collider[f->ncollider++] = collider_of(m, s, &f->kin);
+  f->ncollider++;
+  if (c->form == SNI_FORM_TRIANGLES) {
+    sn_error why = {0};
+    c->part = f->nsoup;
+    const double scale = sni_shape_solid(&s->def).scale;
+    const sn_status status =
+        sni_soup_build(&f->soup[f->nsoup++], s->mesh, scale, &f->piece[f->npiece++], &why);
+    if (status) {
+      return sni_fail(err, status, "a mesh of body '%s' %s", m->name[s->body], why.text);
     }
   }
-  *finder = f;
   return SN_OK;
 }
 
+sn_status sni_finder_create(const sn_model *m, int capacity, sni_finder **finder, sn_error *err) {
+  const counts n = count(m);
+  sni_finder plan = {.m = m};
+  cutter c = {0};
+  capacity = capacity > 0 ? capacity : default_capacity(n.collider);
+  lay_out(&plan, &c, m, n, capacity);
+  c.at = sni_memory_take(c.used);
+  if (!c.at) {
+    return sni_fail(err, SN_E_MEMORY, "no memory to find contacts of %d shapes", n.collider);
+  }
+  sni_finder *f = (void *)c.at;
+  *f = plan;
+  c.used = 0;
+  lay_out(f, &c, m, n, capacity);
+  sn_status status = SN_OK;
+  for (int s = 0; s < m->nshape && !status; s++) {
+    if (is_collider(m, s)) {
+      status = add_collider(f, s, err);
+    }
+  }
+  if (status) {
+    sni_finder_free(&f);
+  }
+  *finder = f;
+  return status;
+}
+
 void sni_finder_free(sni_finder **finder) {
+  if (*finder) {
+    for (int k = 0; k < (*finder)->npiece; k++) {
+      free((*finder)->piece[k]);
+    }
+  }
   free(*finder);
   *finder = NULL;
 }
@@ -107,57 +155,110 @@ bool sni_finder_may_touch(const sni_finder *f, int shape0, int shape1) {
   return a && b && sni_kin_may_touch(&f->kin, a, b);
 }
 
-/* ---- finding ---- */
+/* ---- boxes ---- */
 
-static void place(sni_finder *f, const sn_se3 *E_wb, const sn_vec6 *phi) {
-  for (int k = 0; k < f->ncollider; k++) {
-    const sni_collider *c = &f->collider[k];
-    f->E_ws[k] = sn_se3_mul(E_wb[c->frame], c->E_bs);
-    f->phi[k] = (sn_vec6){0};
-    if (phi && c->body >= 0) {
-      const sn_vec6 b = phi[c->body];
-      const sn_vec3 arm = sn_vec3_sub(f->E_ws[k].p, E_wb[c->frame].p);
-      f->phi[k] = (sn_vec6){b.w, sn_vec3_add(b.v, sn_vec3_cross(b.w, arm))};
+static sni_aabb mesh_bounds(const sni_soup *s, sn_se3 E) {
+  const sni_aabb b = s->node[0].box;
+  const sn_vec3 h = sn_vec3_scale(sn_vec3_sub(b.hi, b.lo), 0.5);
+  sn_se3 at = E;
+  at.p = sn_se3_point(E, sn_vec3_add(b.lo, h));
+  const sni_convex box = {.core = SNI_CORE_BOX, .half = h};
+  return sni_convex_bounds(&box, at);
+}
+
+static void place(sni_finder *f, int k, const sn_se3 *E_wb, const sn_vec6 *phi) {
+  const sni_collider *c = &f->collider[k];
+  f->E_ws[k] = sn_se3_mul(E_wb[c->frame], c->E_bs);
+  f->phi[k] = (sn_vec6){0};
+  if (phi && c->body >= 0) {
+    const sn_vec6 b = phi[c->body];
+    const sn_vec3 arm = sn_vec3_sub(f->E_ws[k].p, E_wb[c->frame].p);
+    f->phi[k] = (sn_vec6){b.w, sn_vec3_add(b.v, sn_vec3_cross(b.w, arm))};
+  }
+}
+
+/* What it is, grown by half of the margin of a pair, and by the way that it goes. */
+static void box_in(sni_finder *f, int k) {
+  const sni_collider *c = &f->collider[k];
+  const double own = f->params->contact[(ptrdiff_t)c->material * SNI_MATERIAL_PARAMS + SNI_MARGIN];
+  if (c->form == SNI_FORM_PLANE) {
+    return;
+  }
+  if (c->form == SNI_FORM_TRIANGLES) {
+    f->box[k] = sni_aabb_grow(mesh_bounds(&f->soup[c->part], f->E_ws[k]), 0.5 * f->margin + own);
+  } else {
+    const sn_vec3 way = sn_vec3_scale(f->phi[k].v, f->h);
+    const double turning = f->h * sn_vec3_norm(f->phi[k].w) * (c->convex.reach - c->convex.radius);
+    const sni_aabb tight = sni_convex_bounds(&c->convex, f->E_ws[k]);
+    f->box[k] = sni_aabb_grow(sni_aabb_sweep(tight, way), 0.5 * f->margin + own + turning);
+  }
+  const double slack = 0.1 * c->convex.reach;
+  sni_box_tree_update(c->body < 0 ? &f->still : &f->moving, k, f->box[k],
+                      sni_aabb_grow(f->box[k], c->body < 0 ? 0 : slack));
+}
+
+/* ---- pairs ---- */
+
+static void look_at(void *user, int a, int b) {
+  sni_finder *f = user;
+  if (sni_aabb_overlap(&f->box[a], &f->box[b]) &&
+      sni_kin_may_touch(&f->kin, &f->collider[a], &f->collider[b])) {
+    sni_find_pair(f, a, b);
+  }
+}
+
+static void look_at_planes(sni_finder *f) {
+  for (int i = 0; i < f->nplane; i++) {
+    for (int k = 0; k < f->ncollider; k++) {
+      if (f->collider[k].form == SNI_FORM_CONVEX &&
+          sni_kin_may_touch(&f->kin, &f->collider[k], &f->collider[f->plane[i]])) {
+        sni_find_pair(f, k, f->plane[i]);
+      }
     }
   }
 }
 
-/* The collider a is the first of the pair. */
-static void put(sni_finder *f, int a, int b, const sni_manifold *m) {
-  const sni_collider *x = &f->collider[a], *y = &f->collider[b];
-  for (int k = 0; k < m->count; k++) {
-    if (f->count == f->capacity) {
-      f->full = true;
-      return;
+/* ---- order ---- */
+
+static bool comes_before(const sni_contact *a, const sni_contact *b) {
+  return a->shape[0] != b->shape[0]   ? a->shape[0] < b->shape[0]
+         : a->shape[1] != b->shape[1] ? a->shape[1] < b->shape[1]
+                                      : a->feature < b->feature;
+}
+
+/* A merge sort of places, then one pass over the points: which pairs come first depends on the
+ * history of the trees, and nothing else may. */
+static void sort(sni_finder *f) {
+  int *from = f->order, *to = f->order + f->capacity;
+  for (int k = 0; k < f->count; k++) {
+    from[k] = k;
+  }
+  for (int width = 1; width < f->count; width *= 2) {
+    for (int lo = 0; lo < f->count; lo += 2 * width) {
+      const int mid = lo + width < f->count ? lo + width : f->count;
+      const int hi = mid + width < f->count ? mid + width : f->count;
+      int i = lo, j = mid;
+      for (int k = lo; k < hi; k++) {
+        const bool second =
+            i == mid || (j < hi && comes_before(&f->contact[from[j]], &f->contact[from[i]]));
+        to[k] = from[second ? j++ : i++];
+      }
     }
-    f->contact[f->count++] = (sni_contact){.shape = {x->shape, y->shape},
-                                           .body = {x->body, y->body},
-                                           .material = {x->material, y->material},
-                                           .feature = m->touch[k].id,
-                                           .x = m->touch[k].x,
-                                           .n = m->n,
-                                           .gap = m->touch[k].gap};
+    int *swap = from;
+    from = to;
+    to = swap;
+  }
+  for (int k = 0; k < f->count; k++) {
+    f->sorted[k] = f->contact[from[k]];
   }
 }
 
-/* How much a gap along n can shrink in h. */
-static double closing(const sni_finder *f, int a, int b, sn_vec3 n, double h) {
-  const sn_vec6 p = f->phi[a], q = f->phi[b];
-  const double turning = sn_vec3_norm(p.w) * f->collider[a].convex.reach +
-                         sn_vec3_norm(q.w) * f->collider[b].convex.reach;
-  return h * fmax(0, turning - sn_vec3_dot(n, sn_vec3_sub(p.v, q.v)));
-}
-
-static void on_plane(sni_finder *f, int a, int plane, double h, double margin) {
-  const sni_placed s = {&f->collider[a].convex, f->E_ws[a]};
-  const sn_vec3 n = sn_mat3_col(f->E_ws[plane].R, 2);
-  const double offset = sn_vec3_dot(n, f->E_ws[plane].p);
-  const double limit = margin + closing(f, a, plane, n, h);
-  if (sn_vec3_dot(n, s.E.p) - offset - s.c->reach <= limit) {
-    sni_manifold m;
-    sni_touch_plane(&s, n, offset, limit, &m);
-    put(f, a, plane, &m);
+static bool is_finite_pose(sn_se3 E) {
+  bool good = sn_vec3_finite(E.p);
+  for (int i = 0; i < 9; i++) {
+    good = good && isfinite(E.R.m[i / 3][i % 3]);
   }
+  return good;
 }
 
 sn_status sni_contacts_find(sni_finder *f, const sni_params *params, const sn_se3 *E_wb,
@@ -165,18 +266,23 @@ sn_status sni_contacts_find(sni_finder *f, const sni_params *params, const sn_se
                             const sni_contact **contact, int *count, sn_error *err) {
   f->count = 0;
   f->full = false;
-  place(f, E_wb, phi);
-  for (int a = 0; a < f->ncollider; a++) {
-    for (int b = 0; b < f->ncollider; b++) {
-      const sni_collider *x = &f->collider[a], *y = &f->collider[b];
-      if (x->form == SNI_FORM_CONVEX && y->form == SNI_FORM_PLANE &&
-          sni_kin_may_touch(&f->kin, x, y)) {
-        const double own = sni_material_mix(params, x->material, y->material).margin;
-        on_plane(f, a, b, h, margin + own);
-      }
+  f->params = params;
+  f->h = phi ? h : 0;
+  f->margin = margin;
+  for (int k = 0; k < f->ncollider; k++) {
+    place(f, k, E_wb, phi);
+    if (!is_finite_pose(f->E_ws[k]) || !sn_vec3_finite(f->phi[k].v) ||
+        !sn_vec3_finite(f->phi[k].w)) {
+      return sni_fail(err, SN_E_DIVERGED, "body '%s' is nowhere: its pose or twist is not finite",
+                      f->m->name[f->collider[k].frame]);
     }
+    box_in(f, k);
   }
-  *contact = f->contact;
+  sni_box_tree_pairs(&f->moving, look_at, f);
+  sni_box_tree_cross(&f->moving, &f->still, look_at, f);
+  look_at_planes(f);
+  sort(f);
+  *contact = f->sorted;
   *count = f->count;
   return f->full ? sni_fail(err, SN_E_LIMIT, "more than %d points touch at once", f->capacity)
                  : SN_OK;

@@ -28,6 +28,7 @@ static bool comes_before(const int a[2], const int b[2]) {
 
 static void add_neighbours(sni_kin *k, int a, int b) {
   if (a >= 0 && b >= 0 && a != b) {
+    k->across = k->across || k->family[a] != k->family[b];
     k->neighbour[k->nneighbour][0] = a < b ? a : b;
     k->neighbour[k->nneighbour++][1] = a < b ? b : a;
   }
@@ -129,9 +130,14 @@ bool sni_kin_may_touch(const sni_kin *k, const sni_collider *a, const sni_collid
   if (x < 0 || y < 0) {
     return true;
   }
+  const bool strangers = k->family[a->frame] != k->family[b->frame];
+  if (strangers && !k->across) {
+    return true;
+  }
   const sn_self s0 = k->m->contact_self[a->material], s1 = k->m->contact_self[b->material];
   const sn_self self = s0 < s1 ? s0 : s1;
-  const bool near = are_neighbours(k, x, y);
-  const bool kin = near || k->family[a->frame] == k->family[b->frame];
-  return !kin || self == SN_SELF_ALL || (self == SN_SELF_DISTANT && !near);
+  if (self == SN_SELF_ALL || (self == SN_SELF_NONE && !strangers)) {
+    return self == SN_SELF_ALL;
+  }
+  return !are_neighbours(k, x, y);
 }

@@ -2,7 +2,7 @@
 #ifndef SNI_MANIFOLD_H
 #define SNI_MANIFOLD_H
 
-#include "contact/convex.h"
+#include "contact/distance.h"
 
 enum { SNI_POINTS = 4 }; /* of a pair: more hold nothing that four do not hold */
 
@@ -26,5 +26,11 @@ void sni_manifold_choose(sni_touch *touch, int count, sn_vec3 n, sni_manifold *o
  * shape. */
 void sni_touch_plane(const sni_placed *s, sn_vec3 n, double offset, double limit,
                      sni_manifold *out);
+
+/* Two convex shapes, up to `limit` apart.  Near the origin, for accuracy. */
+void sni_touch_convex(const sni_placed *a, const sni_placed *b, double limit, sni_manifold *out);
+/* The same where they are nearest is known. */
+void sni_touch_clip(const sni_placed *a, const sni_placed *b, const sni_nearest *near, double limit,
+                    sni_manifold *out);
 
 #endif

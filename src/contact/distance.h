@@ -1,0 +1,27 @@
+/* distance.h: how far two convex cores are apart, or how deep they are in each other. */
+#ifndef SNI_DISTANCE_H
+#define SNI_DISTANCE_H
+
+#include "contact/convex.h"
+
+typedef struct sni_nearest {
+  double distance; /* of the cores, along n; < 0: they overlap                      */
+  sn_vec3 n;       /* unit, from the second to the first                            */
+  sn_vec3 x[2];    /* the points of the two cores that are nearest, or deepest      */
+} sni_nearest;
+
+/* Exact for points and segments; else by GJK, and by EPA where cores touch or overlap.  Always
+ * finite.  Cores must not be far from the origin compared with their sizes, for accuracy. */
+sni_nearest sni_nearest_find(const sni_placed *a, const sni_placed *b);
+
+/* ---- parts ---- */
+
+/* False: they overlap, or touch so nearly that no direction can be told. */
+bool sni_gjk(const sni_placed *a, const sni_placed *b, sni_nearest *out);
+void sni_epa(const sni_placed *a, const sni_placed *b, sni_nearest *out);
+
+/* Points and segments against each other, and points against boxes and cylinders; false: another
+ * pair. */
+bool sni_nearest_closed(const sni_placed *a, const sni_placed *b, sni_nearest *out);
+
+#endif

@@ -1,0 +1,37 @@
+/* finder.h: what the parts of a finder share. */
+#ifndef SNI_FINDER_H
+#define SNI_FINDER_H
+
+#include "contact/box_tree.h"
+#include "contact/collider.h"
+#include "contact/contact.h"
+#include "contact/soup.h"
+
+enum { SNI_MESH_POINTS = 128 }; /* on one mesh, before those that say most are chosen */
+
+struct sni_finder {
+  const sn_model *m;
+  sni_kin kin;
+  sni_collider *collider; /* ncollider */
+  int ncollider;
+  int *plane, nplane; /* colliders that have no end */
+  sni_soup *soup;     /* nsoup  meshes              */
+  int nsoup;
+  void **piece; /* npiece  memory of meshes and hulls */
+  int npiece;
+  sn_se3 *E_ws;  /* ncollider  pose of each                     by sni_contacts_find    */
+  sn_vec6 *phi;  /* ncollider  its twist, at the origin of E_ws                         */
+  sni_aabb *box; /* ncollider  what it may touch                                        */
+  sni_box_tree moving, still;
+  sni_contact *contact, *sorted;
+  int *order;
+  int capacity, count;
+  bool full;
+  const sni_params *params;
+  double h, margin; /* of the call */
+};
+
+/* The points of two colliders whose boxes overlap, into f->contact. */
+void sni_find_pair(sni_finder *f, int a, int b);
+
+#endif

@@ -1,0 +1,190 @@
+/* pair.c: the points of one pair of colliders. */
+#include "contact/finder.h"
+
+static void put(sni_finder *f, int a, int b, sn_vec3 n, const sni_touch *t, sn_vec3 shift) {
+  const sni_collider *x = &f->collider[a], *y = &f->collider[b];
+  if (f->count == f->capacity) {
+    f->full = true;
+    return;
+  }
+  if (x->body < 0) { /* a body on a plane that moves */
+    x = &f->collider[b];
+    y = &f->collider[a];
+    n = sn_vec3_neg(n);
+  }
+  f->contact[f->count++] = (sni_contact){.shape = {x->shape, y->shape},
+                                         .body = {x->body, y->body},
+                                         .material = {x->material, y->material},
+                                         .feature = t->id,
+                                         .x = sn_vec3_add(t->x, shift),
+                                         .n = n,
+                                         .gap = t->gap};
+}
+
+static void put_all(sni_finder *f, int a, int b, const sni_manifold *m, sn_vec3 shift) {
+  for (int k = 0; k < m->count; k++) {
+    put(f, a, b, m->n, &m->touch[k], shift);
+  }
+}
+
+/* With the origin at o. */
+static sni_moving moving(const sni_finder *f, int k, sn_vec3 o) {
+  sni_moving m = {{&f->collider[k].convex, f->E_ws[k]}, f->phi[k]};
+  m.s.E.p = sn_vec3_sub(m.s.E.p, o);
+  return m;
+}
+
+/* A plane has no end: it moves by what its point under the other shape does. */
+static void on_plane(sni_finder *f, int a, int plane, double margin) {
+  const sn_vec3 o = f->E_ws[a].p, n = sn_mat3_col(f->E_ws[plane].R, 2);
+  const sni_moving x = moving(f, a, o), y = moving(f, plane, o);
+  const double offset = sn_vec3_dot(n, y.s.E.p);
+  const sni_moving under = {
+      .s = y.s, .phi = {.w = y.phi.w, .v = sn_vec3_sub(y.phi.v, sn_vec3_cross(y.phi.w, y.s.E.p))}};
+  const double turning = sn_vec3_norm(y.phi.w) * x.s.c->reach;
+  const double limit = margin + f->h * (turning + sni_closing_speed(&x, &under, n));
+  if (-offset - x.s.c->reach <= limit) {
+    sni_manifold m;
+    sni_touch_plane(&x.s, n, offset, limit, &m);
+    put_all(f, a, plane, &m, o);
+  }
+}
+
+static void on_convex(sni_finder *f, int a, int b, double margin) {
+  const sn_vec3 o = f->E_ws[a].p;
+  const sni_moving x = moving(f, a, o), y = moving(f, b, o);
+  sni_manifold m;
+  sni_touch_moving(&x, &y, f->h, margin, NULL, NULL, &m);
+  put_all(f, a, b, &m, o);
+}
+
+/* ---- meshes ---- */
+
+typedef struct mesh_point {
+  sni_touch t;
+  sn_vec3 n;
+} mesh_point;
+
+typedef struct mesh_pair {
+  const sni_soup *soup;
+  sni_moving a; /* in axes of the mesh, origin at o */
+  sn_vec3 o;    /* of a, in the frame of the mesh   */
+  double h, margin;
+  int count;
+  mesh_point point[SNI_MESH_POINTS];
+} mesh_pair;
+
+#define ALIKE 0.98 /* cosine: points with such normals are one patch */
+
+/* Of the points from `first` on whose normals are like that of the first, the four that say most
+ * come to the front, and the others go.  Returns where the next patch begins. */
+static int thin(mesh_pair *p, int first) {
+  mesh_point all[SNI_MESH_POINTS];
+  sni_touch patch[SNI_MESH_POINTS];
+  sni_manifold m;
+  const sn_vec3 normal = p->point[first].n;
+  int n = 0, rest = 0;
+  for (int k = first; k < p->count; k++) {
+    if (sn_vec3_dot(p->point[k].n, normal) > ALIKE) {
+      patch[n] = p->point[k].t;
+      patch[n++].id = (uint32_t)k;
+    } else {
+      all[rest++] = p->point[k];
+    }
+  }
+  sni_manifold_choose(patch, n, normal, &m);
+  mesh_point kept[SNI_POINTS];
+  for (int k = 0; k < m.count; k++) {
+    kept[k] = p->point[m.touch[k].id];
+  }
+  p->count = first;
+  for (int k = 0; k < m.count; k++) {
+    p->point[p->count++] = kept[k];
+  }
+  for (int k = 0; k < rest; k++) {
+    p->point[p->count++] = all[k];
+  }
+  return first + m.count;
+}
+
+static void thin_all(mesh_pair *p) {
+  for (int first = 0; first < p->count;) {
+    first = thin(p, first);
+  }
+}
+
+static bool is_there(const mesh_pair *p, const sni_touch *t, sn_vec3 n) {
+  for (int k = 0; k < p->count; k++) {
+    const sn_vec3 d = sn_vec3_sub(p->point[k].t.x, t->x);
+    if (sn_vec3_norm(d) < 1e-6 * p->a.s.c->reach && sn_vec3_dot(p->point[k].n, n) > 0.999) {
+      return true;
+    }
+  }
+  return false;
+}
+
+static void on_facet(void *user, int triangle) {
+  mesh_pair *p = user;
+  sni_facet f = sni_soup_facet(p->soup, triangle);
+  for (int k = 0; k < 3; k++) {
+    f.v[k] = sn_vec3_sub(f.v[k], p->o);
+    f.beyond[k] = sn_vec3_sub(f.beyond[k], p->o);
+  }
+  sni_manifold m;
+  sni_touch_facet(&p->a, &f, p->h, p->margin, &m);
+  for (int k = 0; k < m.count; k++) {
+    if (is_there(p, &m.touch[k], m.n)) {
+      continue;
+    }
+    if (p->count == SNI_MESH_POINTS) {
+      thin_all(p);
+    }
+    if (p->count < SNI_MESH_POINTS) {
+      m.touch[k].id = (m.touch[k].id & 0x3ff) | (uint32_t)triangle << 10;
+      p->point[p->count++] = (mesh_point){m.touch[k], m.n};
+    }
+  }
+}
+
+static void on_mesh(sni_finder *f, int a, int b, double margin) {
+  const sn_se3 E = f->E_ws[b], E_ma = sn_se3_mul(sn_se3_inverse(E), f->E_ws[a]);
+  mesh_pair p = {
+      .soup = &f->soup[f->collider[b].part],
+      .a = {{&f->collider[a].convex, {E_ma.R, {0, 0, 0}}}, sn_vec6_unrotate(E.R, f->phi[a])},
+      .o = E_ma.p,
+      .h = f->h,
+      .margin = margin};
+  const double turning = sn_vec3_norm(p.a.phi.w) * p.a.s.c->reach;
+  const sni_aabb box = sni_aabb_grow(
+      sni_aabb_sweep(sni_convex_bounds(p.a.s.c, E_ma), sn_vec3_scale(p.a.phi.v, f->h)),
+      margin + f->h * turning);
+  sni_soup_visit(p.soup, box, on_facet, &p);
+  thin_all(&p);
+  for (int k = 0; k < p.count; k++) {
+    sni_touch t = p.point[k].t;
+    t.x = sn_mat3_mul_vec(E.R, t.x);
+    put(f, a, b, sn_mat3_mul_vec(E.R, p.point[k].n), &t, f->E_ws[a].p);
+  }
+}
+
+void sni_find_pair(sni_finder *f, int a, int b) {
+  const sni_collider *x = &f->collider[a], *y = &f->collider[b];
+  /* the ground comes second, and what has no convex form; else the lower shape comes first */
+  const bool turn = y->form == SNI_FORM_CONVEX && (x->form != SNI_FORM_CONVEX || x->body < 0 ||
+                                                   (y->body >= 0 && y->shape < x->shape));
+  if (turn) {
+    sni_find_pair(f, b, a);
+    return;
+  }
+  const double margin = f->margin + sni_material_mix(f->params, x->material, y->material).margin;
+  if (x->form != SNI_FORM_CONVEX) {
+    return; /* planes and meshes do not touch each other */
+  }
+  if (y->form == SNI_FORM_PLANE) {
+    on_plane(f, a, b, margin);
+  } else if (y->form == SNI_FORM_CONVEX) {
+    on_convex(f, a, b, margin);
+  } else {
+    on_mesh(f, a, b, margin);
+  }
+}
