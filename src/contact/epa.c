@@ -249,11 +249,15 @@ void sni_epa(const sni_placed *a, const sni_placed *b, sni_nearest *out) {
     const face nearest = p.face[f];
     const vertex w = support(&p, nearest.n);
     const double depth = sn_vec3_dot(nearest.n, w.w);
-    if (depth < least) {
-      least = depth;
+    if (depth - nearest.distance <= EXACT * size) {
       from_face(&p, &nearest, depth, out);
+      return;
     }
-    if (depth - nearest.distance <= EXACT * size || !grow(&p, w, f)) {
+    if (depth < least) { /* an answer, if not the best, should there be no room to go on */
+      least = depth;
+      *out = (sni_nearest){.distance = -depth, .n = sn_vec3_neg(nearest.n), .x = {w.a, w.b}};
+    }
+    if (!grow(&p, w, f)) {
       return;
     }
   }
