@@ -15,6 +15,7 @@ moment() { # scene
   scenes/humanoid.yaml) echo 0.5 ;;
   scenes/pendulum.yaml) echo 0.3 ;;
   scenes/redmax/free_cube.yaml) echo 0.2 ;;
+  scenes/redmax/friction_loop.yaml) echo 0.5 ;;
   *) echo 1 ;;
   esac
 }
