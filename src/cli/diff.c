@@ -15,7 +15,7 @@
 typedef struct settings {
   double abs, rel;
   cli_list channels;
-  bool quiet, json;
+  bool common, quiet, json;
 } settings;
 
 #define AT(member) offsetof(settings, member)
@@ -25,6 +25,8 @@ static const cli_option options[] = {
      "nor do those up to X times the largest value of the channel; default 0"},
     {"--channels", "PATTERNS", CLI_WORDS, AT(channels),
      "compare these alone, separated by commas, with * and ?; poses are left out then"},
+    {"--common", NULL, CLI_FLAG, AT(common),
+     "times that only one file has do not count as a difference"},
     {"--quiet", NULL, CLI_FLAG, AT(quiet), "say nothing, only the exit status"},
     {"--json", NULL, CLI_FLAG, AT(json), "print everything as JSON"}};
 
@@ -49,6 +51,7 @@ typedef struct job {
   int only_a, only_b;     /* channels and bodies */
   int64_t rows, alone[2]; /* times in both, and in one file only */
   bool other_model;
+  char made[2][96]; /* method and step of recordings; "": not known */
 } job;
 
 /* ---- what there is to compare ---- */
@@ -250,8 +253,8 @@ static void print_thing(const thing *x) {
 }
 
 static bool same(const job *j) {
-  return j->ndiffers == 0 && j->only_a == 0 && j->only_b == 0 && j->alone[0] == 0 &&
-         j->alone[1] == 0;
+  const bool times = j->s->common || (j->alone[0] == 0 && j->alone[1] == 0);
+  return j->ndiffers == 0 && j->only_a == 0 && j->only_b == 0 && times;
 }
 
 static void print_result(const job *j) {
@@ -262,6 +265,9 @@ static void print_result(const job *j) {
                                        : "the same");
   printf("  compared                 %lld times, %d channels, %d bodies\n", (long long)j->rows,
          j->nchannel, (j->nthing - j->nchannel) / 2);
+  if (strcmp(j->made[0], j->made[1]) != 0) {
+    printf("  made with                %s and %s\n", j->made[0], j->made[1]);
+  }
   if (j->other_model) {
     puts("  mechanisms               are not the same");
   }
@@ -274,6 +280,9 @@ static void print_result(const job *j) {
   }
   if (j->ndiffers > 0) {
     printf("  differ                   %d\n", j->ndiffers);
+  }
+  if (worst && worst->largest == 0) {
+    puts("  largest difference       0: every number is the same");
   }
   for (int k = 0; k < j->nthing && k < SHOWN && j->thing[k].largest > 0; k++) {
     print_thing(&j->thing[k]);
@@ -325,6 +334,17 @@ static bool other_model(const job *j) {
   return a && b && strncmp(a, b, strlen("\"model\":\"") + 16) != 0;
 }
 
+/* What a recording was made with: a table does not say. */
+static void read_made(const cli_series *s, char *out, size_t size) {
+  const char *header = s->snr ? sn_recording_header(s->snr) : "";
+  const char *method = strstr(header, "\"method\":\""), *step = strstr(header, "\"step\":");
+  if (method && step) {
+    method += strlen("\"method\":\"");
+    snprintf(out, size, "%.*s, step %g", (int)(strcspn(method, "\"") % 64), method,
+             strtod(step + strlen("\"step\":"), NULL));
+  }
+}
+
 static int open_both(job *j, const char *a, const char *b) {
   sn_error err = {0};
   const char *why = "";
@@ -344,6 +364,10 @@ static int open_both(job *j, const char *a, const char *b) {
     }
   }
   j->other_model = other_model(j);
+  if (j->a.snr && j->b.snr) {
+    read_made(&j->a, j->made[0], sizeof j->made[0]);
+    read_made(&j->b, j->made[1], sizeof j->made[1]);
+  }
   return CLI_DONE;
 }
 
@@ -402,8 +426,9 @@ const cli_command cli_diff = {
     .most = 2,
     .doc = "compare two recordings or tables",
     .about =
-        "Compares recordings (.snr) or tables (.csv), time by time and channel by channel, two\n"
-        "recordings also body by body, and says what differs most, by how much and when.\n"
+        "Compares recordings (.snr) or tables (.csv) at the times that both have, channel by\n"
+        "channel, two recordings also body by body, and says what differs most, by how much and\n"
+        "when.\n"
         "Exit status: 0 the same, within the tolerance; 1 different; 2 bad input.",
     .option = options,
     .noption = sizeof options / sizeof *options,

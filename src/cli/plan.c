@@ -26,9 +26,21 @@ static sn_status fail_grid(const sn_run_def *run, sn_error *err) {
   return SN_E_VALUE;
 }
 
-static sn_status plan_records(const sn_run_def *run, cli_plan *plan, sn_error *err) {
+static bool is_dense(const sn_run_def *run) {
   const sni_method *method = sni_method_find(run->options.method);
-  const bool dense = !method || method->dense(&run->options);
+  return !method || method->dense(&run->options);
+}
+
+double cli_plan_every(const sn_run_def *run, double rate) {
+  const double step = run->options.step;
+  double count = 1;
+  return is_dense(run) || divides(step, 1 / rate, &count)
+             ? 1 / rate
+             : step * fmax(1, floor(0.25 / (rate * step)));
+}
+
+static sn_status plan_records(const sn_run_def *run, cli_plan *plan, sn_error *err) {
+  const bool dense = is_dense(run);
   const double every = run->record_every;
   double count = 1;
   const bool on_grid = divides(run->options.step, every, &count) && count >= 1;

@@ -124,7 +124,7 @@ static int check(job *j, const char *in) {
 /* Simulates the scene as `sinew run` does, into a recording beside the result. */
 static int run_scene(job *j, const char *scene) {
   const settings *s = j->s;
-  char every[32], duration[32], step[32];
+  char wished[32], duration[32], step[32];
   if (snprintf(j->spool, sizeof j->spool, "%s.XXXXXX.snr", s->out) >= (int)sizeof j->spool) {
     j->spool[0] = 0;
     return cli_fail(j->self, "-o: the name is too long");
@@ -138,7 +138,7 @@ static int run_scene(job *j, const char *scene) {
   const double still = j->layers & CLI_LAYER_TRAILS ? TRAIL_RATE : SAMPLE_RATE;
   const double rate = j->film ? (isnan(s->fps) ? FPS_DEFAULT : s->fps) : still;
   const double until = !j->film && !isnan(s->time) ? s->time : s->duration;
-  snprintf(every, sizeof every, "%.17g", 1 / rate);
+  snprintf(wished, sizeof wished, "%.17g", rate);
   snprintf(duration, sizeof duration, "%.17g", until);
   snprintf(step, sizeof step, "%.17g", s->step);
   const char **argv = calloc(RUN_ARGUMENTS + 2 * (size_t)s->scene.set.count, sizeof *argv);
@@ -149,8 +149,8 @@ static int run_scene(job *j, const char *scene) {
   argv[n++] = scene;
   argv[n++] = "--out";
   argv[n++] = j->spool;
-  argv[n++] = "--every";
-  argv[n++] = every;
+  argv[n++] = "--rate";
+  argv[n++] = wished;
   argv[n++] = "--bundle";
   argv[n++] = "none";
   argv[n++] = "--quiet";

@@ -17,7 +17,7 @@
 typedef struct settings {
   cli_scene_settings scene;
   const char *method, *integrator, *out, *save, *load, *bundle;
-  double duration, step, every;
+  double duration, step, every, rate;
   cli_list channels;
   bool quiet, json;
 } settings;
@@ -37,6 +37,8 @@ static const cli_option options[] = {
     {"--channels", "PATTERNS", CLI_WORDS, AT(channels),
      "what to record, separated by commas, with * and ?: 'E,hip.*,*.pos.z'"},
     {"--every", "S", CLI_NUMBER, AT(every), "time between records; 0: every step"},
+    {"--rate", "N", CLI_NUMBER, AT(rate),
+     "records in a second, instead of --every; more where fixed steps do not allow just so many"},
     {"--save", "FILE", CLI_TEXT, AT(save), "save the last state, to go on from it later"},
     {"--load", "FILE", CLI_TEXT, AT(load), "start from a saved state"},
     {"--bundle", "FOLDER", CLI_TEXT, AT(bundle),
@@ -88,6 +90,10 @@ static int check_settings(const cli_command *self, const settings *s, const char
   int code = check_number(self, "--duration", s->duration, true);
   code = code == CLI_GO ? check_number(self, "--step", s->step, false) : code;
   code = code == CLI_GO ? check_number(self, "--every", s->every, true) : code;
+  code = code == CLI_GO ? check_number(self, "--rate", s->rate, false) : code;
+  if (code == CLI_GO && !isnan(s->every) && !isnan(s->rate)) {
+    code = cli_fail(self, "--every and --rate both say how often to record: give one");
+  }
   if (code == CLI_GO && s->json && s->out && strcmp(s->out, "-") == 0) {
     code = cli_fail(self, "--json and --out - both want standard output");
   }
@@ -113,6 +119,7 @@ static int prepare_sim(job *j) {
   if (s->integrator && cli_method_integrator(&run, s->integrator, &err) != SN_OK) {
     return fail(j, &err);
   }
+  run.record_every = isnan(s->rate) ? run.record_every : cli_plan_every(&run, s->rate);
   if (cli_plan_make(&run, s->out != NULL, &j->plan, &err) != SN_OK ||
       sn_sim_create(sn_scene_model(j->scene), &j->plan.run.options, &j->sim, &err) != SN_OK) {
     return fail(j, &err);
@@ -355,7 +362,7 @@ static int work(job *j) {
 }
 
 static int run(const cli_command *self, int argc, char **argv) {
-  settings s = {.duration = NAN, .step = NAN, .every = NAN};
+  settings s = {.duration = NAN, .step = NAN, .every = NAN, .rate = NAN};
   cli_list plain = {0};
   int code = cli_parse(self, argc, argv, &s, &plain);
   code = code == CLI_GO ? check_settings(self, &s, plain.item[0]) : code;

@@ -48,6 +48,33 @@ class Diff(Command):
         code, result = self.compare(a, b)
         self.assertEqual((code, result["times"], result["times_only"]), (DIFFERENT, 3, [2, 1]))
         self.assertEqual(result["compared"][0]["largest"], 0)
+        self.assertEqual(self.compare(a, b, "--common")[0], DONE)
+        c = self.table("c.csv", [0, 1, 2, 3], y=[0, 10, 20.5, 30])
+        code, result = self.compare(a, c, "--common")
+        self.assertEqual((code, result["compared"][0]["largest"], result["compared"][0]["t"]), (DIFFERENT, 0.5, 2))
+
+    def test_steps_are_compared_at_common_times(self):
+        """redmax is of first order: half the step, about half the error. recursive keeps to its tolerance, whatever the step:
+        there every number is the same, and the command says that two steps were compared."""
+        scene, paths = SCENES / "pendulum.yaml", {}
+        for method in "redmax", "recursive":
+            for step in 0.01, 0.02, 0.04:
+                paths[method, step] = self.place / f"{method}{step}.snr"
+                self.good("run", scene, "--duration", "1", "--quiet", "--method", method, "--step", step, "--every", step, "--out", paths[method, step])
+        def apart(fine, coarse, *more):
+            code, result = self.compare(paths["redmax", fine], paths["redmax", coarse], "--channels", "rod.q", *more)
+            return code, result["times"], result["times_only"], result["compared"][0]["largest"]
+        code, times, alone, small = apart(0.01, 0.02)
+        self.assertEqual((code, times, alone), (DIFFERENT, 51, [50, 0]))
+        large = apart(0.02, 0.04)[3]
+        self.assertTrue(1.6 < large / small < 2.4, f"{large} and {small}")
+        self.assertEqual(apart(0.01, 0.02, "--common", "--abs", str(1.001 * small))[0], DONE)
+        self.assertEqual(apart(0.01, 0.02, "--common", "--abs", str(0.999 * small))[0], DIFFERENT)
+        text = sinew("diff", paths["recursive", 0.01], paths["recursive", 0.02], "--common").stdout
+        self.assertIn(": the same\n", text)
+        self.assertIn("made with                recursive, step 0.01 and recursive, step 0.02\n", text)
+        self.assertIn("largest difference       0: every number is the same\n", text)
+        self.assertNotIn("made with", sinew("diff", paths["redmax", 0.01], paths["redmax", 0.01]).stdout)
 
     def test_names_that_one_file_has(self):
         a, b = self.table("a.csv", [0, 1], x=[1, 2], y=[1, 2]), self.table("b.csv", [0, 1], y=[1, 2], z=[1, 2], w=[0, 0])

@@ -66,6 +66,13 @@ class Recording(Command):
         for k, q in enumerate(table["rod.q"]):
             self.assertAlmostEqual(q, fine["rod.q"][15 * k], places=6)
 
+    def test_rate(self):
+        for integrator, step, rate, every in (("dopri5", 0.01, 30, 1 / 30), ("rk4", 0.01, 20, 0.05), ("rk4", 0.01, 30, 0.01),
+                                              ("rk4", 0.001, 30, 0.008), ("rk4", 0.1, 30, 0.1)):
+            table = self.record(PENDULUM, "--integrator", integrator, "--step", step, "--rate", rate, "--duration", "0.4")
+            self.assertAlmostEqual(table["t"][1] - table["t"][0], every, places=14)
+        self.bad(BAD_INPUT, "sinew run: --every and --rate both say how often to record: give one", "run", PENDULUM, "--every", "1", "--rate", "1")
+
     def test_last_step_is_shorter(self):
         for integrator in ("dopri5", "rk4"):
             table = self.record(PENDULUM, "--duration", "0.255", "--integrator", integrator)
@@ -180,7 +187,7 @@ class Summary(Command):
 class Refused(Command):
     def test_numbers(self):
         for option, value, needs in (("--step", "0", "> 0"), ("--step", "-1", "> 0"), ("--duration", "-1", ">= 0"),
-                                     ("--every", "-0.1", ">= 0")):
+                                     ("--every", "-0.1", ">= 0"), ("--rate", "0", "> 0")):
             self.bad(BAD_INPUT, f"sinew run: {option}: is {float(value):g}, needs a number {needs}",
                      "run", PENDULUM, option, value)
         self.bad(BAD_INPUT, "a duration of 1e+300 takes 1e+302 steps of 0.01, at most 1e+15",
