@@ -1,6 +1,7 @@
 /* kkt.c: masses, joints, forces and constraints as one sparse graph. */
 #include "dynamics/kkt.h"
 
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -24,9 +25,10 @@ struct sni_kkt {
   int *row_at;    /* capacity of rows  scalar of each row that is active        */
   int nrow;
   int scalars;
-  double *x;     /* scalars                                                                     */
-  double *given; /* scalars  the right-hand side that went into the factorisation               */
-  bool begun;    /* it has not been solved for yet                                              */
+  double *x;      /* scalars                                                                     */
+  double *given;  /* scalars  the right-hand side that went into the factorisation               */
+  bool begun;     /* it has not been solved for yet                                              */
+  unsigned count; /* of factorisations */
 };
 
 /* ---- the pattern ---- */
@@ -453,6 +455,10 @@ static void scatter(sni_kkt *k, const double *b, const double *c, double *x) {
   }
 }
 
+unsigned sni_kkt_count(const sni_kkt *k) {
+  return k->count;
+}
+
 void sni_kkt_rough(sni_kkt *k, bool on) {
   sni_ldl_refine_to(k->ldl, on ? 1e-9 : sni_ldl_options_default().target);
 }
@@ -483,6 +489,7 @@ sn_status sni_kkt_factorise(sni_kkt *k, const double *b, const double *c, int *b
   scatter(k, b, c, k->given);
   const sn_status status = sni_ldl_factorise(k->ldl, k->given, &factor);
   k->begun = status >= 0;
+  k->count += k->count == UINT_MAX ? 2 : 1;
   *bad = status < 0 && k->reduced ? sni_kkt_reduced_body(k->reduced, factor.node) : -1;
   for (int i = 0; !k->reduced && status < 0 && i < k->d->m->tree.nbody; i++) {
     if (factor.node >= 0 &&

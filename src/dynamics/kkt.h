@@ -44,6 +44,8 @@ void sni_kkt_add_pair(sni_kkt *kkt, int pair, double c, sni_lane6 p, sni_lane6 q
 /* b, c (NULL: 0): the right-hand side that will be solved for first, most likely.  *bad: the body
  * at fault; -1: none. */
 sn_status sni_kkt_factorise(sni_kkt *kkt, const double *b, const double *c, int *bad);
+/* Which factorisation it is that is at hand: from 1 on. */
+unsigned sni_kkt_count(const sni_kkt *kkt);
 /* The same to a backward error of 1e-9, as long as it is on: for those who iterate themselves. */
 void sni_kkt_rough(sni_kkt *kkt, bool on);
 /* The least that is left of a row after those of the same constraint, as part of it; 1 where nobody

@@ -96,8 +96,8 @@ int sni_factorise(const sni_tree *t, const sni_aba_in *in, sni_work *w);
  * J^T (mass + extra + brace) J + joint_matrix or armature.  y may be x. */
 void sni_Minv_mul(const sni_tree *t, sni_work *w, const double *x, double *y);
 
-/* y = M^-1 (x - J^T a), with wrenches a on the bodies in w->a, which becomes J y: both in world axes
- * at o.  What bodies held by joints do when pushed. */
+/* y = M^-1 (x - J^T a), with wrenches a on the bodies in w->a, which becomes J y: both in world
+ * axes at o.  What bodies held by joints do when pushed. */
 void sni_respond(const sni_tree *t, sni_work *w, const double *x, double *y);
 
 /* A += brace of the body. */

@@ -66,7 +66,7 @@ static void evaluate(sni_rows *r, double t, double t_ref, bool poses_only, const
   memcpy(r->q_seen, q, (size_t)m->tree.nv * sizeof *q);
   memcpy(r->loop_q_seen, r->loop_q, (size_t)m->nloop_q * sizeof *r->loop_q);
   r->seen = true;
-  r->exact = false;
+  r->exact = 0;
 }
 
 /* g alone, of joints that close loops; all else stays as it was seen last. */
@@ -359,7 +359,6 @@ int sni_rows_factorise_mass(sni_rows *r) {
   sni_dynamics *d = r->d;
   const sni_aba_in in = {.mass = d->mass, .joint_matrix = d->armature};
   int bad = -1;
-  r->exact = false;
   if (r->kkt) {
     sni_kkt_fill(r->kkt, &in, r);
     r->u.fresh = sni_kkt_factorise(r->kkt, NULL, NULL, &bad) >= 0;

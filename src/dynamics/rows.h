@@ -49,8 +49,9 @@ typedef struct sni_rows {
   double *lambda_before; /* capacity  scratch                                               */
   double stale;          /* how far the factors that sni_rows_close left are from the last pose, by
                             what that changes in the rows                                          */
-  bool exact;            /* the factors are those of the masses and the rows that are there, */
-  uint64_t exact_hash;   /* with these parameters                                            */
+  unsigned exact;        /* the factorisation (sni_kkt_count) that is of the masses and of the rows
+                            that were seen: 0 none is; with these parameters                       */
+  uint64_t exact_hash;
   double *step;   /* nv                                                                     */
   double *column; /* nv                                                                     */
   bool timeless;  /* all are joints that close loops, always                                */
@@ -69,9 +70,11 @@ static inline bool sni_rows_many(const sn_model *m) {
   return m->nrow - m->nsided > SNI_DUAL_ROWS || m->nsided > SNI_DUAL_SIDED;
 }
 
-/* The way that costs least: rows_choose.c.  solve: what one with A alone costs, in nanoseconds;
- * pairs: bodies that forces couple.  Builds rows->kkt, or leaves it NULL. */
-sn_status sni_rows_choose(sni_rows *r, double solve, int npairs, const int (*pair)[2],
+/* The way that costs least: rows_choose.c.  solve, mass: what one costs with A alone, and with the
+ * masses alone, in nanoseconds: a step has as many of the one as of the other, and a graph has no
+ * cheaper one for the masses.  pairs: bodies that forces couple.  Builds rows->kkt, or leaves it
+ * NULL. */
+sn_status sni_rows_choose(sni_rows *r, double solve, double mass, int npairs, const int (*pair)[2],
                           sn_error *err);
 /* Adds to out which, and why. */
 void sni_rows_describe(const sni_rows *r, char *out, size_t out_size);
@@ -97,11 +100,11 @@ void sni_rows_column(const sni_rows *r, int i, double *x);
 /* The factors are those of the masses and of the rows as they were seen, and stay so until others
  * are seen. */
 static inline void sni_rows_keep_factors(sni_rows *r) {
-  r->exact = r->timeless && r->seen;
+  r->exact = r->timeless && r->seen ? sni_kkt_count(r->kkt) : 0;
   r->exact_hash = r->d->param_hash;
 }
 static inline bool sni_rows_have_factors(const sni_rows *r) {
-  return r->exact && r->exact_hash == r->d->param_hash;
+  return r->exact != 0 && r->exact == sni_kkt_count(r->kkt) && r->exact_hash == r->d->param_hash;
 }
 /* A is the mass matrix; needs kinematics.  -1, or the body without inertia. */
 int sni_rows_factorise_mass(sni_rows *r);

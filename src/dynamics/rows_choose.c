@@ -8,7 +8,7 @@
 
 /* The dual squares what the others have to the first power, and loses digits where rows are nearly
  * dependent: it has to be worth it. */
-#define WORTHWHILE 0.5
+#define WORTHWHILE 0.6
 
 #define GRAPH_BYTES_MAX ((size_t)1 << 31)
 /* Not worth counting where it has much more than a graph would have. */
@@ -36,7 +36,7 @@ static sn_status count(sni_rows *r, sni_kkt_form form, int way, int npairs, cons
   return status == SN_E_LIMIT ? SN_OK : status;
 }
 
-sn_status sni_rows_choose(sni_rows *r, double solve, int npairs, const int (*pair)[2],
+sn_status sni_rows_choose(sni_rows *r, double solve, double mass, int npairs, const int (*pair)[2],
                           sn_error *err) {
   sni_kkt *kkt[SNI_WAYS] = {NULL};
   int couples = 0;
@@ -47,7 +47,7 @@ sn_status sni_rows_choose(sni_rows *r, double solve, int npairs, const int (*pai
     r->cost[k] = INFINITY;
   }
   if (r->dual) {
-    r->cost[SNI_BY_DUAL] = dual_cost(r->d->m, solve);
+    r->cost[SNI_BY_DUAL] = 0.5 * (dual_cost(r->d->m, solve) + dual_cost(r->d->m, mass));
   }
   sn_status status = count(r, SNI_KKT_MAXIMAL, SNI_BY_GRAPH, npairs, pair, &kkt[SNI_BY_GRAPH], err);
   /* stiff forces between two bodies would cancel in the reduced system; soft stops have no place in

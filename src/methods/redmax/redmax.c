@@ -99,16 +99,17 @@ static void give_rows(sn_sim *sim, redmax *r) {
 /* A alone first, where the dual is possible: a solve for each row. */
 static sn_status choose_constrained(sn_sim *sim, redmax *r, sn_error *err) {
   const sni_system *s = &r->s;
+  const double mass = 35.0 * s->t->nbody;
   double solve = INFINITY;
   if (!sni_rows_many(sim->m)) {
     const sn_status status = choose(sim, r, err);
     if (status) {
       return status;
     }
-    solve = r->choice.solver == SNI_TREE ? 35.0 * s->t->nbody : r->choice.cost[r->choice.solver];
+    solve = r->choice.solver == SNI_TREE ? mass : r->choice.cost[r->choice.solver];
   }
   const sn_status status =
-      sni_rows_choose(&sim->rows, solve, s->npairs, (const int(*)[2])s->pair, err);
+      sni_rows_choose(&sim->rows, solve, mass, s->npairs, (const int(*)[2])s->pair, err);
   if (!status && sim->rows.kkt) {
     free_solvers(r);
     r->choice = (sni_choice){.solver = sim->rows.way == SNI_BY_GRAPH ? SNI_GRAPH : SNI_REDUCED_KKT,
@@ -358,10 +359,9 @@ static sn_status solve_constrained(sn_sim *sim, double t_end, const double *q, c
   int bad = -1;
   double residual = 0;
   sn_status status = SN_OK;
-  const bool masses = sni_system_is_mass(&r->s);
+  const bool masses = sni_system_is_mass(&r->s) && !r->s.any_braced;
   if (!masses || !sni_rows_have_factors(rows)) {
     sni_graph_fill(&r->s, rows->kkt, rows);
-    rows->exact = false;
     if (rows->nsided == 0) {
       status = sni_kkt_factorise(rows->kkt, r->s.b, rows->rhs, &bad);
     }
@@ -483,6 +483,33 @@ static bool foresees(const sn_sim *sim) {
          sim->options.redmax.inertia == SN_INERTIA_PROJECTED;
 }
 
+/* What is braced for depends on the reactions of the constraints, which only a solve tells.  Where
+ * there is nothing else in A, the masses are enough to foresee them, and their factors are at hand
+ * since the end of the last step. */
+static bool foresee_reactions(sn_sim *sim, double t_end, const double *q, const double *qd,
+                              double *qd1) {
+  sni_system *s = &((redmax *)sim->method_work)->s;
+  sni_rows *rows = &sim->rows;
+  double residual;
+  if (!rows->kkt || rows->nsided > 0 || !rows->timeless || !s->any_braced ||
+      !sni_system_is_mass(s)) {
+    return false;
+  }
+  sni_rows_eval_poses(rows, t_end, t_end, q, qd);
+  aim(sim, qd);
+  if (!sni_rows_have_factors(rows)) {
+    if (sni_rows_factorise_mass(rows) >= 0) {
+      return false;
+    }
+    sni_rows_keep_factors(rows);
+  }
+  sni_kkt_rough(rows->kkt, true);
+  sni_kkt_solve(rows->kkt, s->b, rows->rhs, qd1, rows->lambda, &residual);
+  sni_kkt_rough(rows->kkt, false);
+  sni_system_foresee(s, rows, qd1);
+  return true;
+}
+
 /* From t to t_end.  Steps on the grid, and halves of them, have the same length to the last bit
  * wherever they are: what depends on it alone need not be computed again. */
 static double length_of_step(const sn_sim *sim, double t, double t_end) {
@@ -530,6 +557,9 @@ static sn_status step_euler(sn_sim *sim, sn_state *state, const sn_input *input,
   }
   for (int pass = 0; limits && pass <= LIMIT_PASSES; pass++) {
     equations(sim, t_end, h, q, qd, input);
+    if (pass == 0 && foresees(sim) && foresee_reactions(sim, t_end, q, qd, qd1)) {
+      equations(sim, t_end, h, q, qd, input);
+    }
     memcpy(qd1, qd, bytes);
     if (rubs) {
       status = solve_rubbing(sim, state->t, t_end, pass > 0, q, qd, qd1, info, err);

@@ -405,7 +405,7 @@ void sni_system_assemble(sni_system *s, double t, double h, const double *q, con
 
 bool sni_system_is_mass(const sni_system *s) {
   const size_t bytes = (size_t)s->t->nfactor * sizeof(double);
-  return s->nterm == 0 && s->nextra == 0 && !s->any_braced && s->in.mass == s->d->mass &&
+  return s->nterm == 0 && s->nextra == 0 && s->in.mass == s->d->mass &&
          memcmp(s->joint_matrix, s->d->armature, bytes) == 0;
 }
 

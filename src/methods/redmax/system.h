@@ -148,7 +148,7 @@ void sni_system_mul(sni_system *s, const double *x, double *y);
 void sni_system_armature(const sni_system *s, const double *x, double *y);
 
 /* x = J^T f for wrenches in world axes at the origins; f is used up. */
-/* Is there nothing but masses in A? */
+/* Is there nothing but masses in A, and what tension braces? */
 bool sni_system_is_mass(const sni_system *s);
 void sni_system_project(const sni_system *s, sni_lane6 *f, double *x);
 
