@@ -127,11 +127,3 @@ bool sni_nearest_closed(const sni_placed *a, const sni_placed *b, sni_nearest *o
   }
   return false;
 }
-
-sni_nearest sni_nearest_find(const sni_placed *a, const sni_placed *b) {
-  sni_nearest out;
-  if (!sni_nearest_closed(a, b, &out) && !sni_gjk(a, b, &out)) {
-    sni_epa(a, b, &out);
-  }
-  return out;
-}

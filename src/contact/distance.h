@@ -16,8 +16,13 @@ sni_nearest sni_nearest_find(const sni_placed *a, const sni_placed *b);
 
 /* ---- parts ---- */
 
-/* False: they overlap, or touch so nearly that no direction can be told. */
+/* False: they overlap, or touch so nearly that no direction can be told; then n is the best of
+ * those tried, and distance what it proves, < 0. */
 bool sni_gjk(const sni_placed *a, const sni_placed *b, sni_nearest *out);
+/* Cores that touch, or overlap a little; guess: what sni_gjk has found.  False: it cannot be told.
+ */
+bool sni_nearest_shallow(const sni_placed *a, const sni_placed *b, const sni_nearest *guess,
+                         sni_nearest *out);
 void sni_epa(const sni_placed *a, const sni_placed *b, sni_nearest *out);
 
 /* Points and segments against each other, and points against boxes and cylinders; false: another

@@ -201,7 +201,7 @@ static void box_in(sni_finder *f, int k) {
 
 static void look_at(void *user, int a, int b) {
   sni_finder *f = user;
-  if (sni_aabb_overlap(&f->box[a], &f->box[b]) &&
+  if (!f->full && sni_aabb_overlap(&f->box[a], &f->box[b]) &&
       sni_kin_may_touch(&f->kin, &f->collider[a], &f->collider[b])) {
     sni_find_pair(f, a, b);
   }

@@ -160,8 +160,7 @@ bool sni_gjk(const sni_placed *a, const sni_placed *b, sni_nearest *out) {
   }
   simplex s = {.count = 1, .v[0] = support(a, b, sn_vec3_neg(v)), .part[0] = 1};
   const double size = a->c->reach + b->c->reach;
-  double least = -DBL_MAX;
-  sn_vec3 n = {0, 0, 0};
+  *out = (sni_nearest){.distance = -DBL_MAX, .n = {0, 0, 1}};
   v = s.v[0].w;
   for (int k = 0; k < ITERATIONS; k++) {
     const double vv = sn_vec3_dot(v, v), length = sqrt(vv);
@@ -170,18 +169,19 @@ bool sni_gjk(const sni_placed *a, const sni_placed *b, sni_nearest *out) {
     }
     const vertex w = support(a, b, sn_vec3_neg(v));
     const double along = sn_vec3_dot(v, w.w) / length;
-    if (along > least) {
-      least = along;
-      n = sn_vec3_scale(v, 1 / length);
+    if (along > out->distance) {
+      out->distance = along;
+      out->n = sn_vec3_scale(v, 1 / length);
     }
-    if (length - least <= EXACT * length + 8 * DBL_EPSILON * sn_vec3_norm(w.w) ||
+    if (length - out->distance <= EXACT * length + 8 * DBL_EPSILON * sn_vec3_norm(w.w) ||
         is_known(&s, w.w)) {
       break;
     }
     simplex next = s;
     next.v[next.count++] = w;
     if (!reduce(&next)) {
-      if (least > 0) { /* a slab is between them: the simplex is flat, and its inside rounding */
+      if (out->distance >
+          0) { /* a slab is between them: the simplex is flat, its inside rounding */
         break;
       }
       return false;
@@ -193,13 +193,9 @@ bool sni_gjk(const sni_placed *a, const sni_placed *b, sni_nearest *out) {
     s = next;
     v = nearer;
   }
-  if (!(least > TOUCH * size)) {
-    return false;
-  }
-  *out = (sni_nearest){.distance = least, .n = n};
   for (int k = 0; k < s.count; k++) {
     out->x[0] = sn_vec3_addscaled(out->x[0], s.part[k], s.v[k].a);
     out->x[1] = sn_vec3_addscaled(out->x[1], s.part[k], s.v[k].b);
   }
-  return true;
+  return out->distance > TOUCH * size;
 }
