@@ -21,7 +21,9 @@
 #define STIFF 30.0
 /* |F| by |v_free|: nothing more to be had, and good enough where rounding leaves no more. */
 #define EXACT  1e-13
-#define NEARLY 1e-11
+#define NEARLY 1e-9
+/* A residual that is not worth much work to improve upon. */
+#define GOOD 1e-7
 
 /* ---- the nearest points, with their slopes ---- */
 
@@ -348,8 +350,28 @@ static void copy_x(const newton *nt, size_t from, size_t to) {
   }
 }
 
+/* What F is small against: v_free, what impulses have made of it, and what meets the largest rate.
+ */
+static double size_of(const newton *nt) {
+  const sni_staggered *s = nt->s;
+  double square = 0, W = 0, change = 0;
+  for (int k = 0; k < nt->island->count; k++) {
+    const sni_group *g = &s->group[s->order[nt->island->first + k]];
+    double impulse = 0;
+    for (int i = 0; i < g->nrow; i++) {
+      W = fmax(W, g->W[i * SNI_GROUP_ROWS + i]);
+      impulse += g->W[i * SNI_GROUP_ROWS + i] * g->x[i] * g->x[i];
+    }
+    change = fmax(change, impulse);
+  }
+  for (int i = 0; i < nt->n; i++) {
+    square += nt->free[i] * nt->free[i];
+  }
+  return sqrt(square + change) + (W > 0 ? nt->island->scale / sqrt(W) : 0);
+}
+
 bool sni_staggered_newton(sni_staggered *s, sni_island *island, const sni_staggered_options *o) {
-  enum { OUTER = 40 };
+  enum { OUTER = 40, PATIENCE = 6 };
   int n = 0;
   for (int k = 0; k < island->ntouched; k++) {
     const sni_touched *t = &s->touched[island->first_touched + k];
@@ -377,21 +399,22 @@ bool sni_staggered_newton(sni_staggered *s, sni_island *island, const sni_stagge
     memcpy(nt.free + at, s->v + t->adr, (size_t)t->n * sizeof(double));
     at += t->n;
   }
-  double size = 0;
-  for (int i = 0; i < n; i++) {
-    size += nt.free[i] * nt.free[i];
-  }
+  const double size = size_of(&nt);
   const size_t x = offsetof(sni_group, x), best = offsetof(sni_group, p);
   double least = island->residual;
+  int better = 0; /* when it was better last */
   copy_x(&nt, x, best);
-  for (int outer = 0; outer < OUTER && least > o->tolerance; outer++) {
+  for (int outer = 0;
+       outer < OUTER && least > o->tolerance && (least > GOOD || outer - better < PATIENCE);
+       outer++) {
     island->iterations++;
     copy_x(&nt, x, offsetof(sni_group, before));
     push_all(&nt);
-    const bool found = descend(&nt, sqrt(size));
+    const bool found = descend(&nt, size);
     nt.stiff *= found ? 3 : 0.2;
     push_all(&nt);
     if (found && sni_staggered_residual(s, island, o) < least) {
+      better = island->residual < 0.5 * least ? outer : better;
       least = island->residual;
       copy_x(&nt, x, best);
     } else if (!found) {
