@@ -12,6 +12,7 @@ if(TARGET sinew)
   install(TARGETS sinew)
 endif()
 install(DIRECTORY scenes DESTINATION ${CMAKE_INSTALL_DATAROOTDIR}/sinew)
+install(DIRECTORY docs/gallery DESTINATION ${CMAKE_INSTALL_DATAROOTDIR}/sinew)
 install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DATAROOTDIR}/doc/sinew)
 
 install(EXPORT SinewTargets NAMESPACE sinew:: DESTINATION ${package_dir})

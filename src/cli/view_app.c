@@ -413,15 +413,44 @@ static sn_status handle(app *a, int page, const view_request *r, sn_error *err) 
   return status;
 }
 
+static sn_status write_still(const app *a, const char *name, sni_json *j, sn_error *err) {
+  const view_exhibit *e = a->in_gallery ? view_gallery_get(&a->gallery, name) : NULL;
+  char *png = e ? view_gallery_still(e) : NULL;
+  if (!png) {
+    return sni_fail(err, SN_E_ARGUMENT, "there is no picture of such a scene");
+  }
+  write_type(j, "still");
+  sni_json_text(j, "scene", e->name);
+  sni_json_text(j, "png", png);
+  free(png);
+  return SN_OK;
+}
+
+/* Requests that ask for something to read and change nothing.  True: it was one. */
+static bool answer(const app *a, const view_request *r, sni_json *j, sn_status *status,
+                   sn_error *err) {
+  if (r->what == VIEW_PARAMETERS && a->sim.scene) {
+    write_parameters(a, &(view_query){r->word, r->all > 0, r->first}, j);
+    *status = SN_OK;
+    return true;
+  }
+  if (r->what == VIEW_STILL) {
+    *status = write_still(a, r->word, j, err);
+    return true;
+  }
+  return false;
+}
+
 static bool on_request(void *user, int page, const char *text, size_t n, sni_json *j) {
   app *a = user;
   view_request r;
   char name[VIEW_WORD_MAX];
   sn_error err = {0};
   sn_status status = view_request_read(text, n, &r, name, &err);
-  if (status == SN_OK && r.what == VIEW_PARAMETERS && a->sim.scene) {
-    write_parameters(a, &(view_query){r.word, r.all > 0, r.first}, j);
-    return true;
+  if (status == SN_OK && answer(a, &r, j, &status, &err)) {
+    if (status == SN_OK) {
+      return true;
+    }
   }
   status = status ? status : handle(a, page, &r, &err);
   if (status == SN_OK) {

@@ -8,6 +8,11 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cli/cli.h"
+#include "io/export.h"
+
+#define STILL_MAX (1u << 20) /* bytes of a picture */
+
 #ifndef SINEW_SCENES_DIR
 #define SINEW_SCENES_DIR ""
 #endif
@@ -92,6 +97,23 @@ static void read_title(view_exhibit *e) {
   snprintf(e->title, sizeof e->title, "%.*s", (int)sentence(text), text);
 }
 
+/* Pictures are beside the scenes, in gallery where both are installed, in docs/gallery where they
+ * are made: redmax/net is redmax_net.png there. */
+static void find_still(const char *scenes, view_exhibit *e) {
+  static const char *const places[] = {"gallery", "docs/gallery"};
+  char name[sizeof e->name];
+  snprintf(name, sizeof name, "%s", e->name);
+  for (char *slash = name; (slash = strchr(slash, '/'));) {
+    *slash = '_';
+  }
+  for (int k = 0; k < 2 && !e->still[0]; k++) {
+    const int n = snprintf(e->still, sizeof e->still, "%s/../%s/%s.png", scenes, places[k], name);
+    if (n >= (int)sizeof e->still || access(e->still, R_OK) != 0) {
+      e->still[0] = 0;
+    }
+  }
+}
+
 static bool add(view_gallery *g, const char *folder, const char *prefix, const char *file) {
   static const char ending[] = ".yaml";
   const size_t n = strlen(file), m = strlen(ending);
@@ -142,6 +164,9 @@ sn_status view_gallery_find(view_gallery *g, sn_error *err) {
     view_gallery_free(g);
     return sni_fail(err, SN_E_MEMORY, "out of memory");
   }
+  for (int k = 0; k < g->count; k++) {
+    find_still(folder, &g->item[k]);
+  }
   if (g->count > 0) {
     qsort(g->item, (size_t)g->count, sizeof *g->item, by_name);
   }
@@ -162,6 +187,21 @@ const view_exhibit *view_gallery_get(const view_gallery *g, const char *name) {
   return NULL;
 }
 
+char *view_gallery_still(const view_exhibit *e) {
+  FILE *file = e->still[0] ? fopen(e->still, "rb") : NULL;
+  unsigned char *raw = file ? malloc(STILL_MAX) : NULL;
+  const size_t n = raw ? fread(raw, 1, STILL_MAX, file) : 0;
+  char *text = n > 0 && n < STILL_MAX ? malloc((n + 2) / 3 * 4 + 1) : NULL;
+  if (text) {
+    text[sni_base64(raw, n, text)] = 0;
+  }
+  if (file) {
+    fclose(file);
+  }
+  free(raw);
+  return text;
+}
+
 void view_gallery_json(const view_gallery *g, sni_json *j) {
   sni_json_open(j, "scenes", "[");
   for (int k = 0; k < g->count; k++) {
@@ -169,6 +209,7 @@ void view_gallery_json(const view_gallery *g, sni_json *j) {
     sni_json_open(j, NULL, "{");
     sni_json_text(j, "name", g->item[k].name);
     sni_json_text(j, "title", g->item[k].title);
+    cli_json_bool(j, "still", g->item[k].still[0] != 0);
     sni_json_text(j, "file", file ? file + 1 : g->item[k].path);
     sni_json_close(j, "}");
   }

@@ -11,6 +11,7 @@ typedef struct view_exhibit {
   char name[128];  /* "pendulum", "redmax/net"          */
   char title[256]; /* the first sentence of its file    */
   char path[1024];
+  char still[1100]; /* its picture, "": none             */
 } view_exhibit;
 
 /* Begins as {0}. */
@@ -25,6 +26,8 @@ sn_status view_gallery_find(view_gallery *g, sn_error *err);
 void view_gallery_free(view_gallery *g);
 
 const view_exhibit *view_gallery_get(const view_gallery *g, const char *name); /* NULL: none */
+/* The picture of a scene as a text, in base64, to be freed; NULL: there is none. */
+char *view_gallery_still(const view_exhibit *e);
 /* "scenes" of an open object. */
 void view_gallery_json(const view_gallery *g, sni_json *j);
 

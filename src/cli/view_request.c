@@ -62,7 +62,8 @@ static const form forms[VIEW_DO_COUNT] = {
                          false,
                          {{"filter", WORD, AT(word), 0, 0, true},
                           {"all", COUNT, AT(all), 0, 1, true},
-                          {"first", COUNT, AT(first), 0, BIG, true}}}};
+                          {"first", COUNT, AT(first), 0, BIG, true}}},
+    [VIEW_STILL] = {"still", false, {{"scene", WORD, AT(word), 0, 0, false}}}};
 
 bool view_request_drives(view_do what) {
   return forms[what].drives;

@@ -24,6 +24,7 @@ typedef enum view_do {
   VIEW_OPEN,
   VIEW_ROLE,
   VIEW_PARAMETERS,
+  VIEW_STILL,
   VIEW_DO_COUNT
 } view_do;
 

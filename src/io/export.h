@@ -17,4 +17,8 @@ sn_status sni_export_glb(sn_recording *r, const char *path, sn_error *err);
 sn_status sni_export_html(sn_recording *r, const char *page, size_t n, const char *path,
                           sn_error *err);
 
+/* In base64 (RFC 4648), with filling: 4 characters for each 3 bytes that are begun; how many.  No
+ * zero behind them. */
+size_t sni_base64(const unsigned char *from, size_t n, char *to);
+
 #endif

@@ -14,7 +14,7 @@
 
 enum { CHUNK = 3 * 16384 }; /* bytes, a multiple of 3: only the last piece is filled up */
 
-static size_t encode(const unsigned char *from, size_t n, char *to) {
+size_t sni_base64(const unsigned char *from, size_t n, char *to) {
   static const char digit[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
   size_t out = 0;
   for (size_t k = 0; k < n; k += 3) {
@@ -35,7 +35,7 @@ static bool write_recording(sn_recording *r, FILE *to) {
   bool good = fseeko(r->file, 0, SEEK_SET) == 0;
   for (size_t n = CHUNK; good && n == CHUNK;) {
     n = fread(raw, 1, CHUNK, r->file);
-    const size_t m = encode(raw, n, text);
+    const size_t m = sni_base64(raw, n, text);
     good = !ferror(r->file) && fwrite(text, 1, m, to) == m;
   }
   return good;

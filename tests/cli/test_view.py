@@ -1,4 +1,5 @@
 """`sinew view` without a browser: what a page may do, what it is told, and who is let in."""
+import base64
 import json
 import math
 import os
@@ -111,7 +112,7 @@ class Talk(View):
         self.assertEqual(page.ask("step_size", value=0.05)["step"], 0.05)
         page.ask("step")
         page.wait(lambda: math.isclose(page.frames[-1].t, 0.15), "a longer step")
-        self.assertEqual(page.refused("method", value="magic"), "this version has no method 'magic'; it has: recursive, redmax")
+        self.assertEqual(page.refused("method", value="magic"), "this version has no method 'magic'; it has: recursive, redmax, structured")
         self.assertEqual(page.refused("step_size", value=-1), "run.step: is -1, needs a number > 0")
 
     def test_parameters(self):
@@ -301,6 +302,11 @@ class Talk(View):
         self.assertTrue(titles["redmax/sliding_plate"].endswith("and does not turn"), titles["redmax/sliding_plate"])
         self.assertEqual([name for name, title in titles.items() if not title], [])
         self.assertEqual(page.refused("play"), "no scene is open")
+        self.assertEqual([s["name"] for s in scenes if not s["still"]], [], "run scripts/gallery.sh")
+        page.do("still", scene="redmax/net")
+        png = base64.b64decode(page.wait_text("still", scene="redmax/net")["png"], validate=True)
+        self.assertEqual(png, (SCENES.parent / "docs/gallery/redmax_net.png").read_bytes())
+        self.assertEqual(page.refused("still", scene="../README"), "there is no picture of such a scene")
         for bad in ("../README", "pendulum.yaml", ""):
             self.assertEqual(page.refused("open", scene=bad), "there is no such scene in the gallery")
         for name in ("pendulum", "redmax/net"):

@@ -152,6 +152,23 @@ test("thousands of parameters come as they are scrolled to", async () => {
   await page.close();
 });
 
+test("the gallery shows pictures, finds scenes and opens them", async () => {
+  const server = await start("--quiet");
+  const page = await newPage(browser);
+  page.setDefaultTimeout(TIME);
+  await page.goto(server.address);
+  await page.waitForFunction(() => document.querySelectorAll("#gallery img").length >= 6);
+  assert.ok(await page.$$eval("#gallery img", (list) => list.every((image) => !image.complete || image.naturalWidth > 100)));
+  await page.fill("#gallery input", "gears");
+  assert.deepEqual(await page.$$eval(".scene-card:not([hidden]) b", (names) => names.map((name) => name.textContent)), ["redmax/gears"]);
+  await page.click('[data-scene="redmax/gears"]');
+  await page.waitForFunction(() => window.sinew.frames > 1);
+  assert.equal(await page.textContent("#scene-name"), "gears");
+  assert.ok(await page.isHidden("#gallery"));
+  assert.deepEqual(page.complaints, []);
+  await page.close();
+});
+
 test("saving the file loads it again, the camera stays, and mistakes are shown with their line", async () => {
   const page = await open();
   const camera = await page.evaluate(() => window.sinew.camera().view);

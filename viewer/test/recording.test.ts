@@ -13,6 +13,7 @@ import { interpolate } from "../src/scene/poses";
 import { historyOf } from "../src/live/view";
 import { vertexNormals } from "../src/scene/soft";
 import { Ribbon, ribbonWidth } from "../src/scene/ribbon";
+import { splitTitle } from "../src/ui/gallery";
 import { fitsPath, groupOf } from "../src/ui/parameters";
 import { Scale } from "../src/ui/slider";
 import { clipped } from "../src/ui/dom";
@@ -263,6 +264,11 @@ test("normals of a soft surface are those of its triangles, by their areas", () 
   near(3, [0, 0, 1]);
   near(4, [0, -1, 0].map((x) => x));
   near(0, [0, -2 / Math.sqrt(5), 1 / Math.sqrt(5)]);
+});
+
+test("titles of scenes are split from where they come from", () => {
+  assert.deepEqual(splitTitle("A cable-stayed bridge"), { what: "A cable-stayed bridge", source: "" });
+  assert.deepEqual(splitTitle("Reference scene 34 of RedMax (Wang et al. 2019): a pair of gears"), { what: "A pair of gears", source: "Reference scene 34 of RedMax (Wang et al. 2019)" });
 });
 
 test("long names keep their ends", () => {

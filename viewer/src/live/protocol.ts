@@ -59,6 +59,8 @@ export interface Status {
 export interface GalleryScene {
   name: string;
   title: string;
+  /** There is a picture of it. */
+  still?: boolean;
   file: string;
 }
 
@@ -71,6 +73,7 @@ export type FromServer =
   | { type: "parameter"; path: string; value: number }
   | ({ type: "status" } & Status)
   | { type: "error"; kind: "scene" | "simulation" | "request"; problems: Problem[]; do?: string }
+  | { type: "still"; scene: string; png: string }
   | { type: "good" };
 
 export type Vec = [number, number, number];
@@ -85,7 +88,7 @@ export type ToServer =
   | ({ do: "parameters" } & ParameterQuery)
   | { do: "grab"; body: string; point: Vec; at: Vec }
   | { do: "drag"; at: Vec }
-  | { do: "open"; scene: string }
+  | { do: "open" | "still"; scene: string }
   | { do: "role"; value: "driver" | "watcher" };
 
 /** The stream that belongs to the page's address; null: it is no live page. */

@@ -36,7 +36,7 @@ export class LiveView {
 
   constructor(private readonly app: App, address: string) {
     this.hand = new Hand(app.stage);
-    this.gallery = new Gallery((name) => this.send({ do: "open", scene: name }));
+    this.gallery = new Gallery({ open: (scene) => this.send({ do: "open", scene }), ask: (scene) => this.send({ do: "still", scene }) });
     this.controls = new Controls(
       {
         method: (value) => this.send({ do: "method", value }),
@@ -116,6 +116,9 @@ export class LiveView {
       case "error":
         this.takeError(message);
         break;
+      case "still":
+        this.gallery.takeStill(message.png);
+        break;
       case "good":
         app.messages.clear("scene");
         break;
@@ -134,6 +137,7 @@ export class LiveView {
   private takeError(error: Extract<FromServer, { type: "error" }>): void {
     const { messages, recording } = this.app;
     if (error.kind === "request") {
+      if (error.do === "still") return this.gallery.takeStill(null);
       if (error.do === "set") this.controls.parameters.restart(); // what was refused is still shown
       return messages.show("request", "warning", "That was refused", error.problems, 6);
     }
