@@ -46,9 +46,20 @@ cp -a --reflink=auto "$base" "$root"
 cp -L /etc/resolv.conf "$root/etc/resolv.conf"
 git clone --quiet --no-hardlinks . "$root/root/sinew"
 
+# Where this machine trusts certificates of its own, as behind a proxy, the room must too; npm looks
+# at them only if it is told so.
+room_env=(HOME=/root PATH=/usr/sbin:/usr/bin:/sbin:/bin)
+shopt -s nullglob
+own=(/usr/local/share/ca-certificates/*.crt)
+if [[ ${#own[@]} != 0 ]]; then
+  cp "${own[@]}" "$root/usr/local/share/ca-certificates/"
+  chroot "$root" update-ca-certificates >/dev/null 2>&1
+  room_env+=(NODE_EXTRA_CA_CERTS=/etc/ssl/certs/ca-certificates.crt)
+fi
+
 # A mount namespace of its own: /proc and /dev (the sanitizers want them) go away with the last
 # process, whatever happens.
-unshare --mount --pid --fork --kill-child bash -euo pipefail -c '
+ROOM_ENV="${room_env[*]}" unshare --mount --pid --fork --kill-child bash -euo pipefail -c '
   root=$1
   shift
   mount -t proc proc "$root/proc"
@@ -56,7 +67,7 @@ unshare --mount --pid --fork --kill-child bash -euo pipefail -c '
   for target in "$@"; do
     echo "== make $target"
     start=$SECONDS
-    chroot "$root" env -i HOME=/root PATH=/usr/sbin:/usr/bin:/sbin:/bin make -C /root/sinew "$target"
+    chroot "$root" env -i $ROOM_ENV make -C /root/sinew "$target"
     echo "== make $target: done in $((SECONDS - start)) s"
   done
 ' clean_room "$root" "${targets[@]}"
