@@ -16,6 +16,7 @@ moment() { # scene
   scenes/pendulum.yaml) echo 0.3 ;;
   scenes/redmax/free_cube.yaml) echo 0.2 ;;
   scenes/redmax/friction_loop.yaml) echo 0.5 ;;
+  scenes/redmax/hagfish.yaml) echo 12 ;;
   *) echo 1 ;;
   esac
 }

@@ -80,6 +80,7 @@ void make_foot(sni_text *out, double duration, const char *channels);
 void make_foot_at(sni_text *out, double step, double duration, const char *channels);
 
 extern const make_generator make_bridge, make_deck, make_net, make_tensegrity, make_arm,
-    make_umbrella, make_hand, make_fourbar, make_ladder, make_ring, make_slider_crank, make_gear;
+    make_umbrella, make_hand, make_fourbar, make_ladder, make_ring, make_slider_crank, make_gear,
+    make_hagfish;
 
 #endif

@@ -2,14 +2,17 @@
 import csv
 import json
 import math
+import re
 import subprocess
 import unittest
 
 import yaml
 
+import knots
 from command import BAD_INPUT, SCENES, SINEW, Command, sinew
 
-NAMES = ["bridge", "deck", "net", "tensegrity", "arm", "hand", "umbrella", "ring", "fourbar", "ladder", "gear", "slider-crank"]
+NAMES = ["bridge", "deck", "net", "tensegrity", "arm", "hand", "umbrella", "ring", "fourbar", "ladder", "gear", "slider-crank",
+         "hagfish"]
 SCENE_FILES = {  # of scenes/redmax, and what makes them
     "bridge": ["bridge", "--count", "40"],
     "bridge_flexible": ["bridge", "--count", "20", "--towers", "flexible", "--weight", "4800*500"],
@@ -25,6 +28,7 @@ SCENE_FILES = {  # of scenes/redmax, and what makes them
     "ladder": ["ladder"],
     "planetary_gear": ["gear"],
     "slider_crank": ["slider-crank"],
+    "hagfish": ["hagfish"],
 }
 
 
@@ -185,6 +189,30 @@ class Make(Command):
             self.assertLess(min(far), -0.4)
             self.assertGreater(max(far), 0.3)  # it swings
             self.assertLess(rows[-1]["E"], rows[0]["E"])
+
+    def test_hagfish(self):
+        """The tail ties an overhand knot, is never in its own way, and no joint passes its limits."""
+        text = self.good("make", "hagfish")
+        out = self.place / "fish.csv"
+        self.good("run", "-", "--quiet", "--channels", "part_*.pos.*,part_*.q*", "--out", out, stdin=text)
+        with open(out, encoding="utf-8", newline="") as file:
+            rows = [{key: float(value) for key, value in row.items()} for row in csv.DictReader(file)]
+        limit = 2 * 0.0042 / 0.013
+        scene = yaml.safe_load(text)["bodies"]
+        radius = [scene[f"part_{k}"]["shapes"][0]["radius"] for k in range(101)]
+        self.assertTrue(all(abs(value) <= limit + 1e-9 for row in rows for key, value in row.items()
+                            if re.search(r"\.q\d?$", key)))
+
+        def string(row):
+            return [[row[f"part_{k}.pos.{axis}"] for axis in "xyz"] for k in range(101)]
+        self.assertEqual(knots.determinant(string(rows[0])), 1)
+        self.assertEqual(knots.determinant(string(rows[-1])), 3)
+        for row in rows[::10]:
+            points = string(row)
+            for i in range(101):
+                for j in range(i + 9, 101):
+                    self.assertGreater(knots.distance(points[i], points[j]), radius[i] + radius[j],
+                                       f"t = {row['t']}: parts {i} and {j}")
 
     def test_slider_crank(self):
         for length, weight in ((0.3, 1), (0.11, 5)):

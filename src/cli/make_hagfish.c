@@ -1,0 +1,147 @@
+/* make_hagfish.c: a hagfish that holds its head in a jar and ties its tail into a knot [RM 6].
+ *
+ * Joints that turn about the body's axis (z) and joints that bend it (about x and y) alternate: 100
+ * of them have 150 coordinates.  Length, thickness, weight and the least radius of a bend are those
+ * of an animal of 42 cm.  Muscles are servos.  For the knot a profile of bends wanders from the
+ * tail to the head: seen from the profile, the tail swims along a curve that rests, and where that
+ * curve is an overhand knot the tail ties it. */
+#include "cli/make.h"
+
+#define LENGTH  0.42   /* m                                                      */
+#define DENSITY 1050.0 /* kg/m^3                                                 */
+#define CURVE   0.013  /* m: the least radius of a bend                          */
+#define STEP    0.0084 /* m: from one bend of a profile to the next              */
+#define SPEED   0.035  /* m/s: of the profile                                    */
+#define FINISH  12.0   /* s: the profile is where it stays                       */
+#define MUSCLE  0.02   /* N m/rad: of a bend                                     */
+#define FLESH   1e-4   /* N m/rad                                                */
+#define LOSS    0.1    /* s: damping over stiffness                              */
+
+/* Bends about x and y at every STEP of an overhand knot: the shape of a stiff string under tension
+ * whose points repel one another.  Strands are 2 cm apart, and so is the least radius of a bend. */
+static const double knot[][2] = {
+    {0.000, 0.000},  {0.011, -0.025}, {0.020, -0.096}, {0.030, -0.152},  {0.062, -0.163},
+    {0.109, -0.057}, {0.128, 0.142},  {0.085, 0.324},  {0.004, 0.407},   {-0.070, 0.412},
+    {-0.125, 0.393}, {-0.166, 0.372}, {-0.201, 0.353}, {-0.230, 0.335},  {-0.255, 0.318},
+    {-0.263, 0.290}, {-0.242, 0.248}, {-0.197, 0.201}, {-0.134, 0.164},  {-0.073, 0.159},
+    {-0.030, 0.198}, {-0.004, 0.266}, {0.007, 0.334},  {0.008, 0.378},   {0.002, 0.398},
+    {-0.011, 0.404}, {-0.031, 0.403}, {-0.061, 0.406}, {-0.101, 0.403},  {-0.157, 0.388},
+    {-0.226, 0.347}, {-0.265, 0.237}, {-0.210, 0.067}, {-0.078, -0.088}, {0.037, -0.160},
+    {0.073, -0.146}, {0.051, -0.097}, {0.021, -0.059}, {-0.001, -0.039}, {-0.007, -0.016},
+    {0.000, 0.000}};
+enum { BENDS = sizeof knot / sizeof *knot };
+
+/* Widest at three tenths of its length. */
+static double radius_at(double s) {
+  const double part = s / LENGTH, widest = 0.3;
+  return part < widest ? 0.006 + 0.004 * part / widest
+                       : 0.01 - 0.0065 * (part - widest) / (1 - widest);
+}
+
+/* The bend about x or y at s from the head, of a joint every `apart`: it is reached by one bend of
+ * the profile after the other, and keeps its own at the end, when the profile's last is at the
+ * tail.
+ */
+static void write_bends(int axis, double s, double apart, sni_text *out) {
+  const double first = LENGTH - (BENDS - 1) * STEP; /* where the profile begins at the end */
+  const double last = fmax((s - first) / STEP, 0);  /* of the profile, for this joint       */
+  const int whole = (int)floor(last + 1e-9);
+  const double part = fmin(fmax(last - whole, 0), 1), factor = apart / STEP;
+  sni_text_add(out, "\n        {keyframes: [");
+  for (int i = 0; i <= whole && i < BENDS; i++) {
+    sni_text_add(out, "%s[%s, %s]",
+                 i % 5 ? ", "
+                 : i   ? ",\n          "
+                       : "",
+                 make_show(FINISH - (last - i) * STEP / SPEED).text,
+                 make_show(knot[i][axis] * factor).text);
+  }
+  if (part > 1e-9 && whole + 1 < BENDS) {
+    const double bend = (1 - part) * knot[whole][axis] + part * knot[whole + 1][axis];
+    sni_text_add(out, ", [%s, %s]", make_show(FINISH).text, make_show(bend * factor).text);
+  }
+  sni_text_add(out, "], interpolation: cubic}");
+}
+
+static void write_muscle(const make_settings *s, double at, double apart, sni_text *out) {
+  sni_text_add(out, "drive: {stiffness: %s, damping: %s, target: [", make_show(MUSCLE).text,
+               make_show(MUSCLE * LOSS).text);
+  if (s->shape[0] == 'k') {
+    write_bends(0, at, apart, out);
+    sni_text_add(out, ",");
+    write_bends(1, at, apart, out);
+  } else { /* one circle after the other, in one plane: its own body is in the way */
+    sni_text_add(out, "0, \"%s*min(t/4, 1)\"", make_show(0.35 * apart / STEP).text);
+  }
+  sni_text_add(out, "]}");
+}
+
+static void write_segment(const make_settings *s, int k, sni_text *out) {
+  const int n = (int)s->count;
+  const double length = LENGTH / n, at = k * length, r = radius_at(at + 0.5 * length);
+  const double apart = 2 * length; /* of two joints that bend */
+  const double bend = apart / CURVE;
+  const double own = k % 2 ? MUSCLE : FLESH; /* twist is held, bends are moved by muscles */
+  sni_text_add(out, "  part_%d:\n", k);
+  if (k == 0) {
+    sni_text_add(out, "    parent: world\n    joint: {type: fixed}\n");
+  } else {
+    sni_text_add(out, "    parent: part_%d\n    joint:\n      type: %s\n      at: [0, 0, %s]\n",
+                 k - 1, k % 2 ? "revolute\n      axis: [0, 0, 1]" : "universal",
+                 make_show(length).text);
+    sni_text_add(out, "      limits: [%s, %s]\n", make_show(-bend).text, make_show(bend).text);
+    sni_text_add(out, "      stiffness: %s\n      damping: %s\n", make_show(own).text,
+                 make_show(own * LOSS).text);
+    if (k % 2 == 0) {
+      sni_text_add(out, "      ");
+      write_muscle(s, at, apart, out);
+      sni_text_add(out, "\n");
+    }
+  }
+  sni_text_add(
+      out,
+      "    shapes: [{type: cylinder, from: [0, 0, 0], to: [0, 0, %s], radius: %s, density: "
+      "%s}]\n",
+      make_show(length).text, make_show(r).text, make_show(DENSITY).text);
+}
+
+static void write_hagfish(const make_settings *s, sni_text *out) {
+  const int n = (int)s->count;
+  make_head(
+      out, "hagfish", 0,
+      "# A hagfish in still water, its head held in a jar. A wave of bends runs from its tail "
+      "to its head.\n");
+  sni_text_add(out, "\nbodies:\n");
+  for (int k = 0; k <= n; k++) {
+    write_segment(s, k, out);
+  }
+  char channels[96];
+  snprintf(channels, sizeof channels, "[T, V, E, part_%d.pos.*]", n);
+  make_foot_at(out, 0.01, FINISH + 2, channels);
+}
+
+static const cli_option options[] = {
+    {"--count", "N", CLI_NUMBER, offsetof(make_settings, count),
+     "joints, an even number from 60 to 1000; 100 if not given"},
+    {"--ties", "SHAPE", CLI_TEXT, offsetof(make_settings, shape),
+     "knot (if not given), an overhand knot; or coil, circles that its own body is in the way of"}};
+static const make_number numbers[] = {
+    {"--count", offsetof(make_settings, count), 100, 60, 1000, true}};
+static const make_word words[] = {{"--ties", offsetof(make_settings, shape), {"knot", "coil"}}};
+
+const make_generator make_hagfish = {
+    .name = "hagfish",
+    .command = {.name = "make hagfish",
+                .arguments = "[--count N] [--ties knot|coil]",
+                .doc = "a hagfish that ties itself into a knot",
+                .about = "Joints that turn and joints that bend alternate; muscles bend them.",
+                .option = options,
+                .noption = 2,
+                .examples = "  sinew make hagfish > hagfish.yaml\n"
+                            "  sinew make hagfish --ties coil > coil.yaml\n",
+                .run = make_run},
+    .number = numbers,
+    .nnumber = 1,
+    .word = words,
+    .nword = 1,
+    .write = write_hagfish};
