@@ -349,6 +349,7 @@ typedef struct sn_options {
       int max_iterations;    /* between loads and friction                                        */
       double regularization; /* 0: loads of least length; > 0: the paper's eps, as part of the mean
                                 diagonal                                                          */
+      bool absolute;         /* eps as printed, in units of 1/mass                                */
     } friction;
     struct {
       sn_contact_model model;

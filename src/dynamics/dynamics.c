@@ -128,6 +128,20 @@ void sni_dynamics_kinematics(sni_dynamics *d, const double *q, const double *qd)
   sni_rotors_turn(d, q, qd);
 }
 
+static void push_friction(sni_dynamics *d) {
+  const size_t nbody = (size_t)d->m->tree.nbody;
+  if (!d->use_wrench) {
+    memset(d->w.wrench, 0, nbody * sizeof *d->w.wrench);
+    d->use_wrench = true;
+  }
+  for (size_t i = 0; i < nbody; i++) {
+    d->w.wrench[i] = sn_vec6_add(d->w.wrench[i], d->friction_wrench[i]);
+  }
+  for (int k = 0; k < d->m->tree.nv; k++) {
+    d->w.tau[k] += d->friction[k];
+  }
+}
+
 void sni_dynamics_forces(sni_dynamics *d, double t, double t_ref, const double *q, const double *qd,
                          const sn_input *input) {
   sni_dynamics_external(d, t, t_ref, q, qd, input, false);
@@ -135,6 +149,9 @@ void sni_dynamics_forces(sni_dynamics *d, double t, double t_ref, const double *
   joint_springs(d, q, qd, d->w.tau);
   drives(d, t, t_ref, q, qd, input, d->w.tau);
   sni_loops_push(d, t, t_ref);
+  if (d->friction) {
+    push_friction(d);
+  }
   if (d->m->soft && d->rows) {
     sni_unilateral_soften(d->rows, t, t_ref, q, qd, true);
   }

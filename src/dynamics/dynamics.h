@@ -59,9 +59,11 @@ typedef struct sni_dynamics {
   sn_tangent_fn user_tangent; /* NULL: the force is explicit */
   void *user;
   sni_hand hand;
-  double ahead;          /* while an implicit step is assembled: its length */
-  const int16_t *taut;   /* and nforce: what forces that only pull do in it; NULL: not known */
-  struct sni_rows *rows; /* of constraints; NULL: there are none */
+  double *friction; /* nv  joint forces of friction that is known, while somebody asks; NULL */
+  sn_vec6 *friction_wrench; /* nbody  the same in loops                                         */
+  double ahead;             /* while an implicit step is assembled: its length */
+  const int16_t *taut;      /* and nforce: what forces that only pull do in it; NULL: not known */
+  struct sni_rows *rows;    /* of constraints; NULL: there are none */
 } sni_dynamics;
 
 size_t sni_dynamics_size(const sn_model *m);

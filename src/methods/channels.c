@@ -23,7 +23,15 @@ typedef struct group {
   int ncomponent; /* per body; 0: one for each coordinate of its joint                       */
   bool usual;     /* recorded unless asked otherwise                                         */
   int needs;
-  enum { OF_BODIES, OF_MOTIONS, OF_LINES, OF_MAPS } of; /* lines: springs and cables      */
+  enum {
+    OF_BODIES,
+    OF_MOTIONS,
+    OF_LINES,
+    OF_MAPS,
+    OF_RUBS,
+    OF_SLIDES
+  } of; /* lines: springs and
+cables; rubs: joints with friction, and their ways */
   double (*value)(const reading *r, int body, int component, int coordinate);
 } group;
 
@@ -126,7 +134,34 @@ static double value_ztau(const reading *r, int z, int component, int coordinate)
   return 0;
 }
 
+/* Friction of the step that led here: forces, bounds, rates, loads. */
+static const double *rubbing(const reading *r) {
+  const uint64_t method =
+      sni_hash(SNI_HASH_SEED, r->sim->method->name, strlen(r->sim->method->name));
+  return r->sim->method->rubbing && r->state->method == method
+             ? r->sim->method->rubbing(r->sim->m, r->state)
+             : NULL;
+}
+static double value_rub(const reading *r, int rub, int component, int coordinate) {
+  (void)coordinate;
+  const sn_model *m = r->sim->m;
+  const sni_rub *own = &m->rub[rub];
+  const double *x = rubbing(r);
+  double power = 0;
+  for (int k = own->first; x && k < own->first + own->nslide; k++) {
+    power += x[k] * x[2 * m->nslide + k];
+  }
+  return !x ? 0 : component == 0 ? x[3 * m->nslide + rub] : power;
+}
+static double value_friction(const reading *r, int slide, int component, int coordinate) {
+  (void)component;
+  (void)coordinate;
+  const double *x = rubbing(r);
+  return x ? -x[slide] : 0;
+}
+
 static const char *const line[] = {".length", ".rate", ".tension"};
+static const char *const rub[] = {".normal", ".dissipation"};
 static const char *const xyz[] = {".x", ".y", ".z"};
 static const char *const wxyz[] = {".w", ".x", ".y", ".z"};
 static const char *const wrench[] = {".tx", ".ty", ".tz", ".fx", ".fy", ".fz"};
@@ -143,7 +178,9 @@ static const group groups[] = {
     {"", line, 3, false, NEEDS_FORCES, OF_LINES, value_line},
     {".q", NULL, 0, true, NEEDS_FORCES, OF_MAPS, value_z},
     {".qd", NULL, 0, true, NEEDS_FORCES, OF_MAPS, value_zd},
-    {".tau", NULL, 0, true, NEEDS_FORCES, OF_MAPS, value_ztau}};
+    {".tau", NULL, 0, true, NEEDS_FORCES, OF_MAPS, value_ztau},
+    {"", rub, 2, true, NEEDS_NOTHING, OF_RUBS, value_rub},
+    {".friction", NULL, 0, true, NEEDS_NOTHING, OF_SLIDES, value_friction}};
 
 /* Channels of the whole: these names, in this order, come first. */
 static const char *const whole[] = {"t",
@@ -198,11 +235,13 @@ static int motion_coordinates(const sn_model *m) {
 }
 
 static int group_count(const sn_model *m, const group *g) {
-  return g->of == OF_MOTIONS ? motion_coordinates(m)
-         : g->of == OF_LINES ? m->nline * g->ncomponent
-         : g->of == OF_MAPS  ? m->nmap_z
-         : g->ncomponent     ? m->tree.nbody * g->ncomponent
-                             : m->tree.nv;
+  return g->of == OF_MOTIONS  ? motion_coordinates(m)
+         : g->of == OF_LINES  ? m->nline * g->ncomponent
+         : g->of == OF_MAPS   ? m->nmap_z
+         : g->of == OF_RUBS   ? m->nrub * g->ncomponent
+         : g->of == OF_SLIDES ? m->nslide
+         : g->ncomponent      ? m->tree.nbody * g->ncomponent
+                              : m->tree.nv;
 }
 
 typedef struct place {
@@ -236,7 +275,7 @@ static bool locate(const sn_model *m, int channel, place *p) {
       p->body = m->motion[p->motion].body;
       p->component = channel;
       p->coordinate = m->tree.vadr[p->body] + channel;
-    } else if (g->of == OF_MAPS) {
+    } else if (g->of == OF_MAPS || g->of == OF_SLIDES) {
       p->body = channel;
     } else if (g->ncomponent) {
       p->body = channel / g->ncomponent;
@@ -249,6 +288,18 @@ static bool locate(const sn_model *m, int channel, place *p) {
     return true;
   }
   return false;
+}
+
+/* The joint that slides in this way, and the name of its body or loop. */
+static const sni_rub *rub_of(const sn_model *m, int slide) {
+  const sni_rub *own = m->rub;
+  while (own->first + own->nslide <= slide) {
+    own++;
+  }
+  return own;
+}
+static const char *rub_name(const sn_model *m, const sni_rub *own) {
+  return own->body >= 0 ? m->name[own->body] : m->constraint_name[own->loop];
 }
 
 int sn_sim_channel_count(const sn_sim *sim) {
@@ -275,8 +326,15 @@ const char *sn_sim_channel_name(const sn_sim *sim, int channel, char *out, size_
     snprintf(out, out_size, "%s.%s%s", m->map_name[k], m->map[k]->name[z], p.g->suffix);
     return out;
   }
+  if (p.g->of == OF_SLIDES) {
+    const sni_rub *own = rub_of(m, p.body);
+    snprintf(out, out_size, own->nslide == 1 ? "%s%s" : "%s%s%d", rub_name(m, own), p.g->suffix,
+             p.body - own->first);
+    return out;
+  }
   const char *name = p.motion >= 0         ? m->motion_name[p.motion]
                      : p.g->of == OF_LINES ? m->force_name[m->line[p.body]]
+                     : p.g->of == OF_RUBS  ? rub_name(m, &m->rub[p.body])
                                            : m->name[p.body];
   if (p.g->ncomponent) {
     snprintf(out, out_size, "%s%s%s", name, p.g->suffix, p.g->component[p.component]);
@@ -323,6 +381,18 @@ static int find_in_group(const sn_model *m, const group *g, int first, int who, 
   return -1;
 }
 
+/* A way of a joint by what follows its name; -1: none. */
+static int find_slide(const sni_rub *own, const group *g, const char *rest) {
+  for (int k = 0; k < own->nslide; k++) {
+    char want[32];
+    snprintf(want, sizeof want, own->nslide == 1 ? "%s" : "%s%d", g->suffix, k);
+    if (strcmp(want, rest) == 0) {
+      return own->first + k;
+    }
+  }
+  return -1;
+}
+
 /* Number of a map's coordinate by "NAME.coordinate" and *rest; -1: none. */
 static int find_map(const sn_model *m, const char *name, const char **rest) {
   int first = 0;
@@ -363,6 +433,10 @@ int sn_sim_channel_find(const sn_sim *sim, const char *name) {
   for (int k = 0; k < m->nline; k++) {
     number = strcmp(m->force_name[m->line[k]], owner) == 0 ? k : number;
   }
+  int rubs = -1;
+  for (int k = 0; k < m->nrub; k++) {
+    rubs = strcmp(rub_name(m, &m->rub[k]), owner) == 0 ? k : rubs;
+  }
   const char *rest = "";
   const int z = find_map(m, name, &rest);
   int first = SNI_COUNT(whole);
@@ -375,7 +449,18 @@ int sn_sim_channel_find(const sn_sim *sim, const char *name) {
       first += group_count(m, g);
       continue;
     }
-    const int who = g->of == OF_MOTIONS ? motion : g->of == OF_LINES ? number : body;
+    if (g->of == OF_SLIDES) {
+      const int slide = rubs >= 0 ? find_slide(&m->rub[rubs], g, dot) : -1;
+      if (slide >= 0) {
+        return first + slide;
+      }
+      first += group_count(m, g);
+      continue;
+    }
+    const int who = g->of == OF_MOTIONS ? motion
+                    : g->of == OF_LINES ? number
+                    : g->of == OF_RUBS  ? rubs
+                                        : body;
     const size_t n = strlen(g->suffix);
     if (who >= 0 && strncmp(dot, g->suffix, n) == 0) {
       const int channel = find_in_group(m, g, first, who, dot + n);

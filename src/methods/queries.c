@@ -114,7 +114,13 @@ sn_status sn_sim_hybrid(sn_sim *sim, const sn_state *state, const sn_input *inpu
 
 sn_status sni_sim_evaluate(sn_sim *sim, const sn_state *state, const sn_input *input,
                            sn_error *err) {
+  const uint64_t method = sni_hash(SNI_HASH_SEED, sim->method->name, strlen(sim->method->name));
+  if (sim->m->nslide > 0 && sim->method->rub && state->method == method) {
+    kinematics(sim, state);
+    sim->method->rub(sim, state);
+  }
   const sn_status status = sn_sim_forward(sim, state, input, sim->qdd, err);
+  sim->d.friction = NULL;
   if (!status) {
     const sni_aba_in in = sni_dynamics_aba_in(&sim->d);
     sni_inverse(&sim->m->tree, &in, &sim->d.w, sim->qdd, sim->tau, sim->F);

@@ -218,12 +218,14 @@ sn_vec6 sni_bearing_rub(const sni_bearing *b, const double *limit, const double 
   return sum;
 }
 
-void sni_bearing_soften(const sni_bearing *b, double eps, const double *mobility, double *K) {
+void sni_bearing_soften(const sni_bearing *b, double eps, bool relative, const double *mobility,
+                        double *K) {
   /* tr(N W N^T) = tr(W N^T N) */
   double trace = 0, L[36];
   for (int k = 0; k < 36; k++) {
     trace += mobility[k] * b->square[k];
   }
+  eps *= relative ? trace / b->nnormal : 1;
   memcpy(L, mobility, sizeof L);
   memcpy(K, b->square, sizeof L);
   sni_cholesky(6, L, 0, NULL);
@@ -232,7 +234,7 @@ void sni_bearing_soften(const sni_bearing *b, double eps, const double *mobility
     column[k] = 1;
     sni_cholesky_solve(6, L, column);
     for (int i = 0; i < 6; i++) {
-      K[6 * i + k] += eps * trace / b->nnormal * column[i];
+      K[6 * i + k] += eps * column[i];
     }
   }
   sni_cholesky(6, K, 0, NULL);

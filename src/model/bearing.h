@@ -68,7 +68,9 @@ double sni_bearing_limits(const sni_bearing *b, double mu, sn_vec6 y, double *li
 /* The wrench on the body of friction at the part rho of its bound in each direction. */
 sn_vec6 sni_bearing_rub(const sni_bearing *b, const double *limit, const double *rho);
 
-/* K of the paper's formula, as a factor.  mobility: W, in the frame of the bearing. */
-void sni_bearing_soften(const sni_bearing *b, double eps, const double *mobility, double *K);
+/* K of the paper's formula, as a factor.  mobility: W, in the frame of the bearing.  relative: eps
+ * is a part of the mean diagonal of N W N^T. */
+void sni_bearing_soften(const sni_bearing *b, double eps, bool relative, const double *mobility,
+                        double *K);
 
 #endif

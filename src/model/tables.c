@@ -478,7 +478,11 @@ static const sni_field bisp_field[] = {
      .flags = SNI_NOT_NEGATIVE,
      .offset = BISP(regularization),
      .unit = "",
-     .doc = "0: loads of least length; above: the paper's, with the masses"}};
+     .doc = "0: loads of least length; above: the paper's eps, as part of the mean diagonal"},
+    {.key = "absolute",
+     .type = SNI_F_BOOL,
+     .offset = BISP(absolute),
+     .doc = "eps is not relative, but a number with the unit 1/mass, as in the paper"}};
 static const sni_table bisp_table =
     TABLE("redmax_friction", "how friction in joints is found", bisp_field);
 

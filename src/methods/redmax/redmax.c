@@ -658,6 +658,12 @@ static sn_status redmax_step(sn_sim *sim, sn_state *state, const sn_input *input
   if (status < 0 || (status > 0 && !accepts(sim))) {
     memcpy(state->data, backup, bytes);
     state->t = t;
+    if (status > 0 && info->friction_iterations >= sim->options.redmax.friction.max_iterations) {
+      return sni_fail(err, SN_E_UNCONVERGED,
+                      "at t = %g: loads and friction in joints do not agree after %d iterations: "
+                      "take a smaller step, or allow more with friction.max_iterations",
+                      t, info->friction_iterations);
+    }
     return status < 0 ? status
                       : sni_fail(err, SN_E_UNCONVERGED,
                                  "at t = %g: the linear solver stopped at a residual of %.2g after "
@@ -668,6 +674,21 @@ static sn_status redmax_step(sn_sim *sim, sn_state *state, const sn_input *input
   sni_sim_save_loops(sim, sni_state_private(state));
   sni_rubbing_save(&((redmax *)sim->method_work)->rub, sni_state_private(state) + sim->m->nloop_q);
   return status;
+}
+
+static const double *redmax_rubbing(const sn_model *m, const sn_state *state) {
+  return state->data + 2 * state->nv + m->nloop_q;
+}
+
+const sni_rubbing *sni_sim_rubbing(const sn_sim *sim) {
+  return &((const redmax *)sim->method_work)->rub;
+}
+
+static void redmax_rub(sn_sim *sim, const sn_state *state) {
+  sni_rubbing *r = &((redmax *)sim->method_work)->rub;
+  sni_rubbing_load(r, redmax_rubbing(sim->m, state));
+  sni_rubbing_look(r, state->t, state->data);
+  sni_rubbing_push(r);
 }
 
 /* The explicit integrators work on the same accelerations as those of `recursive`. */
@@ -694,4 +715,6 @@ const sni_method sni_method_redmax = {
     .destroy = redmax_destroy,
     .describe = redmax_describe,
     .dense = redmax_dense,
+    .rubbing = redmax_rubbing,
+    .rub = redmax_rub,
     .step = redmax_step};

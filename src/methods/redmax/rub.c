@@ -114,6 +114,31 @@ void sni_rubbing_look(sni_rubbing *r, double t, const double *q) {
   }
 }
 
+/* F += force along a row, on its bodies. */
+static void push_bodies(sni_rubbing *r, const sni_row *row, double force) {
+  for (int side = 0; side < 2; side++) {
+    if (row->body[side] >= 0) {
+      sn_vec6 *F = &r->F[row->body[side]];
+      *F = sn_vec6_addscaled(*F, force, row->p[side]);
+    }
+  }
+}
+
+void sni_rubbing_push(sni_rubbing *r) {
+  sni_dynamics *d = r->s->d;
+  d->friction = r->column;
+  d->friction_wrench = r->F;
+  memset(d->friction, 0, (size_t)r->s->t->nv * sizeof *d->friction);
+  memset(d->friction_wrench, 0, (size_t)r->s->t->nbody * sizeof *d->friction_wrench);
+  for (int k = 0; k < r->m->nslide; k++) {
+    const sni_row *row = &r->row[k];
+    for (int c = 0; c < row->ncoord; c++) {
+      d->friction[row->coord[c]] -= r->force[k] * row->coef[c];
+    }
+    push_bodies(r, row, -r->force[k]);
+  }
+}
+
 /* ---- the paper's eps ---- */
 
 /* Inverse inertia of a body at a place, in axes there; false: it has none. */
@@ -161,7 +186,7 @@ static void add_product(const double *W, sn_vec6 x, double *out) {
 /* y of a bearing under the load w.  A loop that is not quite closed bears on each of its bodies at
  * that one's own place; the paper takes both, W^-1 (W_a w_a + W_b w_b).  Bodies without inertia
  * have the other y. */
-static sn_vec6 soften(const sni_rubbing *r, int k, const sni_bearing *b, sn_vec6 w, double eps) {
+static sn_vec6 soften(const sni_rubbing *r, int k, const sni_bearing *b, sn_vec6 w) {
   const sni_rub *rub = &r->m->rub[k];
   int body[2] = {rub->body >= 0 ? r->s->t->parent[rub->body] : -1, rub->body};
   double W[2][36] = {{0}}, K[36], moves[6] = {0};
@@ -183,7 +208,7 @@ static sn_vec6 soften(const sni_rubbing *r, int k, const sni_bearing *b, sn_vec6
   for (int i = 0; i < 36; i++) {
     W[1][i] += W[0][i];
   }
-  sni_bearing_soften(b, eps, W[1], K);
+  sni_bearing_soften(b, r->eps, r->relative, W[1], K);
   if (rub->body < 0 && sni_cholesky(6, W[1], 0, NULL)) {
     sni_cholesky_solve(6, W[1], moves);
     w = (sn_vec6){{moves[0], moves[1], moves[2]}, {moves[3], moves[4], moves[5]}};
@@ -192,16 +217,6 @@ static sn_vec6 soften(const sni_rubbing *r, int k, const sni_bearing *b, sn_vec6
 }
 
 /* ---- loads ---- */
-
-/* What a row that bears `force` asks of the joints of its bodies. */
-static void push_bodies(sni_rubbing *r, const sni_row *row, double force) {
-  for (int side = 0; side < 2; side++) {
-    if (row->body[side] >= 0) {
-      sn_vec6 *F = &r->F[row->body[side]];
-      *F = sn_vec6_addscaled(*F, force, row->p[side]);
-    }
-  }
-}
 
 /* What each joint bears, friction and all: r->F. */
 static void reactions(sni_rubbing *r, const double *v) {
@@ -282,7 +297,7 @@ static sn_vec6 loop_reaction(const sni_rubbing *r, int k) {
 }
 
 /* Bounds of the bearings of a rub under the load F, in their axes. */
-static void press(sni_rubbing *r, int k, sn_vec6 F, double eps) {
+static void press(sni_rubbing *r, int k, sn_vec6 F) {
   const sni_rub *rub = &r->m->rub[k];
   double *limit = r->limit + rub->first_tangent, *next = r->next + rub->first;
   r->normal[k] = 0;
@@ -293,7 +308,7 @@ static void press(sni_rubbing *r, int k, sn_vec6 F, double eps) {
     for (int c = 0; c < bearing->ndirection; c++) {
       w = sn_vec6_addscaled(w, -sn_vec6_dot(w, bearing->direction[c]), bearing->direction[c]);
     }
-    const sn_vec6 y = eps > 0 ? soften(r, k, bearing, w, eps) : sni_bearing_press(bearing, NULL, w);
+    const sn_vec6 y = r->eps > 0 ? soften(r, k, bearing, w) : sni_bearing_press(bearing, NULL, w);
     r->normal[k] += sni_bearing_limits(bearing, rub->mu, y, limit, next);
     limit += bearing->ntangent;
     next += bearing->ndirection;
@@ -312,14 +327,13 @@ static void press_along(sni_rubbing *r, const sni_rub *rub) {
   }
 }
 
-void sni_rubbing_weigh(sni_rubbing *r, const double *v, double eps) {
+void sni_rubbing_weigh(sni_rubbing *r, const double *v) {
   reactions(r, v);
   for (int k = 0; k < r->m->nrub; k++) {
     const sni_rub *rub = &r->m->rub[k];
     if (rub->law == SNI_COULOMB) {
       press(r, k,
-            rub->body >= 0 ? sn_vec6_unrotate(r->axes[k], r->F[rub->body]) : loop_reaction(r, k),
-            eps);
+            rub->body >= 0 ? sn_vec6_unrotate(r->axes[k], r->F[rub->body]) : loop_reaction(r, k));
     } else {
       press_along(r, rub);
     }

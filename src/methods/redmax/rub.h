@@ -26,19 +26,27 @@
  * rows->lambda. */
 typedef sn_status (*sni_rub_solver)(void *user, const double *b, const double *c, double *x);
 
+enum { SNI_RUB_MEMORY = 4 };
+
 typedef struct sni_rubbing {
   const sn_model *m;
   sni_system *s;
   sni_rows *rows; /* NULL: none */
   sni_rub_solver solve;
   void *user;
-  sni_row *row;    /* nslide  tau                                                               */
-  sn_mat3 *axes;   /* nrub  of the bearings, in the world                                       */
-  sn_vec3 *place;  /* nrub                                                                      */
-  double *force;   /* nslide  of friction, along tau; what friction does is minus this          */
-  double *rate;    /* nslide  tau v                                                             */
-  double *bound;   /* nslide                                                                    */
-  double *next;    /* nslide  bounds by the last loads                                          */
+  double eps; /* see sn_options */
+  bool relative;
+  sni_row *row;   /* nslide  tau                                                               */
+  sn_mat3 *axes;  /* nrub  of the bearings, in the world                                       */
+  sn_vec3 *place; /* nrub                                                                      */
+  double *force;  /* nslide  of friction, along tau; what friction does is minus this          */
+  double *rate;   /* nslide  tau v                                                             */
+  double *bound;  /* nslide                                                                    */
+  double *next;   /* nslide  bounds by the last loads                                          */
+  double *miss, *next_before, *weight; /* nslide  of the last turn                             */
+  double *history; /* 2 SNI_RUB_MEMORY nslide  how these changed from turn to turn             */
+  double missed;
+  int remembered, turns, misled; /* remembered: -1: not even one                              */
   double *normal;  /* nrub  what its contacts bear, together                                    */
   double *limit;   /* ntangent                                                                  */
   double *beta;    /* ntangent  where tangents have friction of their own                       */
@@ -71,9 +79,13 @@ size_t sni_rubbing_size(const sn_model *m, const sn_options *o);
 void sni_rubbing_place(sni_rubbing *r, sni_system *s, sni_rows *rows, const sn_options *o,
                        void *memory);
 
-/* What a state keeps of it: forces, bounds, rates, and loads. */
+/* That of a sim of redmax, as the last step left it. */
+struct sn_sim;
+const sni_rubbing *sni_sim_rubbing(const struct sn_sim *sim);
+
+/* What a state keeps of it: forces, bounds, rates, loads, and wrenches of friction. */
 static inline int sni_rubbing_numbers(const sn_model *m) {
-  return 3 * m->nslide + m->nrub;
+  return 3 * m->nslide + m->nrub + 6 * SNI_BEARINGS_MAX * m->nrub;
 }
 void sni_rubbing_load(sni_rubbing *r, const double *from);
 void sni_rubbing_save(const sni_rubbing *r, double *to);
@@ -85,9 +97,12 @@ int sni_rubbing_coast(sni_rubbing *r, double t, bool projected, const double *q,
 /* tau, at q and the kinematics there. */
 void sni_rubbing_look(sni_rubbing *r, double t, const double *q);
 
+/* The forces of friction as they are, into the dynamics. */
+void sni_rubbing_push(sni_rubbing *r);
+
 /* F, and `next` from it, for the rates v with the multipliers in rows->lambda and the friction
- * that there is.  eps: see sn_options. */
-void sni_rubbing_weigh(sni_rubbing *r, const double *v, double eps);
+ * that there is. */
+void sni_rubbing_weigh(sni_rubbing *r, const double *v);
 
 /* v of a step with friction; A is assembled, rows->rhs has what they are asked for.
  * SN_NOT_CONVERGED: loads and friction still change.  rub_solve.c. */

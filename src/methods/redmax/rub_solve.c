@@ -1,6 +1,8 @@
 /* rub_solve.c: friction and loads in turn. */
 #include "methods/redmax/rub.h"
 
+#include "math/dense.h"
+
 #include <string.h>
 
 /* A slide is not possible at all if what moves it most moves it by less than this part of the
@@ -8,8 +10,9 @@
 #define STANDS 1e-11
 /* A row that pushes is broken if it is by this part of the rates. */
 #define EXACT 1e-12
-/* After so many turns the bounds go only half the way: some go round in circles. */
-enum { PATIENCE = 12 };
+/* Turns that are remembered, and how often they may mislead before the bounds go only half the way:
+ * some go round in circles. */
+enum { MEMORY = SNI_RUB_MEMORY, PATIENCE = 4 };
 
 static double over(const sni_row *row, const sni_work *w, const double *x) {
   double sum = 0;
@@ -262,24 +265,85 @@ static void stand_still(const sni_rubbing *r, double *v) {
   }
 }
 
-/* How far the bounds are from those of the last loads; then they go there. */
-static double follow(sni_rubbing *r, int turn) {
+/* How far the bounds are from those of the last loads. */
+static double disagreement(const sni_rubbing *r) {
   double most = 0, change = 0;
   for (int k = 0; k < r->m->nslide; k++) {
     most = fmax(most, fmax(r->next[k], r->bound[k]));
-  }
-  for (int k = 0; k < r->m->nslide; k++) {
     change = fmax(change, fabs(r->next[k] - r->bound[k]));
-    r->bound[k] = turn < PATIENCE ? r->next[k] : 0.5 * (r->next[k] + r->bound[k]);
   }
   return most > 0 ? change / most : 0;
+}
+
+/* With so many differences d of what bounds missed, in units w of their own: the combination of
+ * them that is nearest to what they miss now. */
+static bool combine(const double *d, const double *miss, const double *w, int n, int count,
+                    double *x) {
+  double A[MEMORY * MEMORY];
+  for (int i = 0; i < count; i++) {
+    x[i] = 0;
+    for (int k = 0; k < n; k++) {
+      x[i] += w[k] * w[k] * d[i * n + k] * miss[k];
+    }
+    for (int j = 0; j <= i; j++) {
+      double sum = 0;
+      for (int k = 0; k < n; k++) {
+        sum += w[k] * w[k] * d[i * n + k] * d[j * n + k];
+      }
+      A[i * count + j] = A[j * count + i] = sum;
+    }
+  }
+  for (int i = 0; i < count; i++) {
+    A[i * count + i] *= 1 + 1e-12;
+  }
+  if (!sni_cholesky(count, A, 1e-13, NULL)) {
+    return false;
+  }
+  sni_cholesky_solve(count, A, x);
+  return true;
+}
+
+/* The bounds for the next turn.  Those of the loads come nearer at a steady pace, so the last few
+ * turns tell where they lead (Anderson's method); where that made it worse, it begins anew. */
+static void follow(sni_rubbing *r, double change) {
+  const int n = r->m->nslide;
+  double *miss = r->miss, *d = r->history, *e = d + MEMORY * n, x[MEMORY], most = 0;
+  const bool worse = change > 2 * r->missed;
+  for (int k = 0; k < n; k++) {
+    most = fmax(most, r->next[k]);
+  }
+  if (r->remembered >= 0 && !worse) { /* one more difference, the oldest is forgotten */
+    const int at = r->turns++ % MEMORY;
+    for (int k = 0; k < n; k++) {
+      d[at * n + k] = r->next[k] - r->bound[k] - miss[k];
+      e[at * n + k] = r->next[k] - r->next_before[k];
+    }
+    r->remembered = r->remembered < MEMORY ? r->remembered + 1 : MEMORY;
+  } else {
+    r->misled += worse;
+    r->remembered = r->turns = 0;
+  }
+  r->missed = change;
+  for (int k = 0; k < n; k++) {
+    miss[k] = r->next[k] - r->bound[k];
+    r->next_before[k] = r->next[k];
+    r->weight[k] = 1 / fmax(r->next[k], 1e-3 * most + 1e-300);
+  }
+  const bool known = r->remembered > 0 && combine(d, miss, r->weight, n, r->remembered, x);
+  for (int k = 0; k < n; k++) {
+    double to = r->next[k];
+    for (int i = 0; known && i < r->remembered; i++) {
+      to -= x[i] * e[i * n + k];
+    }
+    to = to >= 0 && to <= 2 * r->next[k] ? to : r->next[k];
+    r->bound[k] = r->misled < PATIENCE ? to : 0.5 * (r->next[k] + r->bound[k]);
+  }
 }
 
 sn_status sni_rubbing_solve(sni_rubbing *r, const sn_options *o, sni_rub_solver solve, void *user,
                             double *v, int *iterations) {
   const bool reduced = o->redmax.friction.problem == SN_FRICTION_REDUCED;
   const size_t nv = (size_t)r->s->t->nv;
-  const double eps = o->redmax.friction.regularization;
   r->solve = solve;
   r->user = user;
   for (int i = 0; r->rows && i < r->rows->nrow; i++) {
@@ -308,6 +372,9 @@ sn_status sni_rubbing_solve(sni_rubbing *r, const sn_options *o, sni_rub_solver 
   }
   memset(r->limit, 0, (size_t)r->m->ntangent * sizeof *r->limit);
   memset(r->beta, 0, (size_t)r->m->ntangent * sizeof *r->beta);
+  r->remembered = -1;
+  r->turns = r->misled = 0;
+  r->missed = INFINITY;
   for (*iterations = 1;; ++*iterations) {
     bool more = true;
     if (!reduced && *iterations > 1) {
@@ -321,13 +388,15 @@ sn_status sni_rubbing_solve(sni_rubbing *r, const sn_options *o, sni_rub_solver 
     if (status < 0) {
       return status;
     }
-    if (reduced) {
+    if (reduced && *iterations > 1) { /* at first as in the last step */
       share_out(r);
     }
-    sni_rubbing_weigh(r, v, eps);
-    if (follow(r, *iterations) <= o->redmax.friction.tolerance && *iterations > 1) {
+    sni_rubbing_weigh(r, v);
+    const double change = disagreement(r);
+    if (change <= o->redmax.friction.tolerance && *iterations > 1) {
       break;
     }
+    follow(r, change);
     if (*iterations == o->redmax.friction.max_iterations) {
       status = SN_NOT_CONVERGED;
       break;
@@ -345,6 +414,8 @@ void sni_rubbing_load(sni_rubbing *r, const double *from) {
   memcpy(r->bound, from + n, n * sizeof *from);
   memcpy(r->rate, from + 2 * n, n * sizeof *from);
   memcpy(r->normal, from + 3 * n, (size_t)r->m->nrub * sizeof *from);
+  memcpy(r->rubbed, from + 3 * n + r->m->nrub,
+         (size_t)(SNI_BEARINGS_MAX * r->m->nrub) * sizeof *r->rubbed);
 }
 
 void sni_rubbing_save(const sni_rubbing *r, double *to) {
@@ -353,6 +424,8 @@ void sni_rubbing_save(const sni_rubbing *r, double *to) {
   memcpy(to + n, r->bound, n * sizeof *to);
   memcpy(to + 2 * n, r->rate, n * sizeof *to);
   memcpy(to + 3 * n, r->normal, (size_t)r->m->nrub * sizeof *to);
+  memcpy(to + 3 * n + r->m->nrub, r->rubbed,
+         (size_t)(SNI_BEARINGS_MAX * r->m->nrub) * sizeof *r->rubbed);
 }
 
 static size_t lay_out(sni_rubbing *r, const sn_model *m, const sn_options *o, char *memory) {
@@ -374,6 +447,10 @@ static size_t lay_out(sni_rubbing *r, const sn_model *m, const sn_options *o, ch
   r->rate = TAKE(nslide, sizeof *r->rate);
   r->bound = TAKE(nslide, sizeof *r->bound);
   r->next = TAKE(nslide, sizeof *r->next);
+  r->miss = TAKE(nslide, sizeof *r->miss);
+  r->next_before = TAKE(nslide, sizeof *r->next_before);
+  r->weight = TAKE(nslide, sizeof *r->weight);
+  r->history = TAKE(2 * MEMORY * nslide, sizeof *r->history);
   r->normal = TAKE(nrub, sizeof *r->normal);
   r->limit = TAKE(ntangent, sizeof *r->limit);
   r->rubbed = TAKE(SNI_BEARINGS_MAX * nrub, sizeof *r->rubbed);
@@ -410,6 +487,10 @@ size_t sni_rubbing_size(const sn_model *m, const sn_options *o) {
 
 void sni_rubbing_place(sni_rubbing *r, sni_system *s, sni_rows *rows, const sn_options *o,
                        void *memory) {
-  *r = (sni_rubbing){.m = s->d->m, .s = s, .rows = rows};
+  *r = (sni_rubbing){.m = s->d->m,
+                     .s = s,
+                     .rows = rows,
+                     .eps = o->redmax.friction.regularization,
+                     .relative = !o->redmax.friction.absolute};
   lay_out(r, s->d->m, o, memory);
 }

@@ -1,0 +1,509 @@
+/* Friction in joints is physics: it takes energy and gives none, what sticks stays where it is,
+ * without it nothing changes, and it does not care how a joint was written down. */
+#include "methods/redmax/rub.h"
+#include "stage.h"
+#include "vectors.h"
+
+static double channel(stage *b, const char *name) {
+  const int k = sn_sim_channel_find(b->sim, name);
+  double out = 0;
+  sn_error err = {0};
+  CHECK(k >= 0, "there is no channel %s", name);
+  CHECK(sn_sim_channels(b->sim, b->s, NULL, &k, 1, &out, &err) == SN_OK, "%s", err.text);
+  return out;
+}
+
+#define PINS "friction: {mu: %g, pin_radius: 0.05, pin_length: 0.2}"
+/* short ones of things that slide jam */
+#define LONG "friction: {mu: %g, pin_radius: 0.05, pin_length: 1}"
+/* A chain that falls sideways, and a four-bar linkage; with friction of some mu, or with none. */
+#define SWING(a, b, c)                                                                             \
+  "sinew: 1\n"                                                                                     \
+  "bodies:\n"                                                                                      \
+  "  one: {joint: {type: revolute, axis: [0, 1, 0.5]" a                                            \
+  "}, shapes: [{type: box, size: [1, 0.1, 0.1], at: [0.5, 0, 0], density: 500}]}\n"                \
+  "  two: {parent: one, joint: {type: universal, at: [1, 0, 0]" a                                  \
+  "}, shapes: [{type: box, size: [1, 0.1, 0.1], at: [0.5, 0, 0], density: 500}]}\n"                \
+  "  three: {parent: two, joint: {type: cylindrical, axis: [1, 0, 0], at: [1, 0, 0], stiffness: "  \
+  "[0, 500]" c "}, shapes: [{type: box, size: [1, 0.1, 0.2], at: [0.5, 0.2, 0], density: 500}]}\n" \
+  "  four: {parent: three, joint: {type: spherical, at: [1, 0, 0]" b                               \
+  "}, shapes: [{type: box, size: [1, 0.1, 0.2], at: [0.5, 0.1, 0], density: 500}]}\n"
+#define BARS(a)                                                                                    \
+  "sinew: 1\n"                                                                                     \
+  "bodies:\n"                                                                                      \
+  "  left: {joint: {type: revolute, axis: [0, 1, 0]" a                                             \
+  "}, shapes: [{type: box, size: [0.1, 0.1, 1], at: [0, 0, 0.5], density: 1000}]}\n"               \
+  "  top: {parent: left, joint: {type: revolute, axis: [0, 1, 0], at: [0, 0, 1]" a                 \
+  "}, shapes: [{type: box, size: [1, 0.1, 0.1], at: [0.5, 0, 0], density: 1000}]}\n"               \
+  "  right: {parent: top, joint: {type: revolute, axis: [0, 1, 0], at: [1, 0, 0]" a                \
+  "}, shapes: [{type: box, size: [0.1, 0.1, 1.2], at: [0, 0, -0.6], density: 1000}]}\n"            \
+  "loops:\n"                                                                                       \
+  "  pin: {type: revolute, axis: [0, 1, 0], a: {body: world, at: [1, 0, -0.2]}, b: {body: right, " \
+  "at: [0, 0, -1.2]}" a "}\n"                                                                      \
+  "initial: {left: {qd: 1.2}, top: {qd: -1.2}, right: {qd: 1}}\n"
+
+static const char *const rubbing[] = {
+    SWING(", " PINS, ", friction: {mu: %g, pin_radius: 0.05}", ", " LONG), BARS(", " PINS)};
+static const char *const plain[] = {SWING("", "", ""), BARS("")};
+
+static stage rubs(int which, double mu, const sn_options *o) {
+  char text[3000];
+  snprintf(text, sizeof text, rubbing[which], mu, mu, mu, mu);
+  return stage_set(text, *o);
+}
+
+/* ---- without friction ---- */
+
+TEST(friction_of_zero_is_none) {
+  for (int which = 0; which < 2; which++) {
+    for (int paper = 0; paper < 2; paper++) {
+      const sn_options o = paper ? redmax_paper_options(0.01) : redmax_options(0.01);
+      stage a = rubs(which, 0, &o), b = stage_set(plain[which], o);
+      double off = 0;
+      for (int k = 0; k < 100; k++) {
+        stage_step(&a, 1);
+        stage_step(&b, 1);
+        const int nv = sn_model_dof_count(a.m);
+        off = fmax(off, largest_difference(sn_state_q(a.s), sn_state_q(b.s), nv));
+        off = fmax(off, largest_difference(sn_state_qd(a.s), sn_state_qd(b.s), nv));
+      }
+      CHECK(off <= tol(1e-10), "mechanism %d, %s: off by %g", which, paper ? "paper" : "ours", off);
+      stage_clear(&a);
+      stage_clear(&b);
+    }
+  }
+}
+
+/* ---- energy ---- */
+
+/* It dissipates at every step, and where it is strong all comes to rest. */
+TEST(friction_takes_energy) {
+  static const char *const names[][4] = {{"one", "two", "three", "four"},
+                                         {"left", "top", "right", "pin"}};
+  for (int which = 0; which < 2; which++) {
+    for (int paper = 0; paper < 2; paper++) {
+      sn_options o = paper ? redmax_paper_options(0.005) : redmax_options(0.005);
+      stage b = rubs(which, 0.5, &o);
+      double iterations = 0, slides = 0;
+      const int steps = 600;
+      for (int k = 0; k < steps; k++) {
+        iterations += redmax_step(b.sim, b.s, NULL).friction_iterations;
+        for (int j = 0; j < 4; j++) {
+          char name[32];
+          snprintf(name, sizeof name, "%s.dissipation", names[which][j]);
+          const double power = channel(&b, name);
+          snprintf(name, sizeof name, "%s.normal", names[which][j]);
+          CHECK(power >= -tol(1e-10) * channel(&b, name), "step %d: %s works with %g", k,
+                names[which][j], power);
+          slides += power > 0;
+        }
+      }
+      CHECK(slides > 100, "nothing slides");
+      CHECK(iterations / steps <= 10, "mechanism %d, %s: %g iterations a step", which,
+            paper ? "paper" : "ours", iterations / steps);
+      stage_clear(&b);
+    }
+  }
+}
+
+/* What friction is, is along the joint: the rest of the reaction has nothing there. */
+TEST(reactions_have_no_part_along_their_joints) {
+  sn_options o = redmax_paper_options(0.005);
+  stage b = rubs(0, 0.5, &o);
+  sn_vec6 S[16];
+  int divided = 0;
+  for (int k = 0; k < 200; k++) {
+    double q[16], qd[16], most = 0, off = 0;
+    int at = -1;
+    const int nv = sn_model_dof_count(b.m);
+    memcpy(q, sn_state_q(b.s), (size_t)nv * sizeof *q);
+    memcpy(qd, sn_state_qd(b.s), (size_t)nv * sizeof *qd);
+    sni_dynamics_reparam(&b.sim->d, q, qd);
+    sni_dynamics_kinematics(&b.sim->d, q, qd);
+    for (int c = 0; c < nv; c++) {
+      S[c] = sni_lane6_vec6(b.sim->d.w.S[c]);
+    }
+    if (redmax_step(b.sim, b.s, NULL).retries > 0) {
+      divided++; /* and S is that of another pose */
+      continue;
+    }
+    const sni_rubbing *r = sni_sim_rubbing(b.sim);
+    const sni_tree *t = r->s->t;
+    for (int i = 0; i < t->nbody; i++) {
+      most = fmax(most, sqrt(sn_vec6_dot(r->F[i], r->F[i])));
+    }
+    for (int i = 0; i < t->nbody; i++) {
+      for (int c = t->vadr[i]; c < t->vadr[i + 1]; c++) {
+        double along = sn_vec6_dot(S[c], r->F[i]);
+        for (int s = 0; s < r->m->nslide; s++) { /* friction */
+          for (int j = 0; j < r->row[s].ncoord; j++) {
+            along += r->row[s].coord[j] == c ? r->force[s] * r->row[s].coef[j] : 0;
+          }
+        }
+        /* the spring of the cylinder, at the end of the step */
+        along += c == t->vadr[2] + 1 ? 500 * sn_state_q(b.s)[c] : 0;
+        at = fabs(along) > off ? c : at;
+        off = fmax(off, fabs(along));
+      }
+    }
+    CHECK(off <= tol(1e-12) * most, "step %d: %g of %g at coordinate %d", k, off, most, at);
+  }
+  CHECK(divided < 5, "%d steps were divided", divided);
+  stage_clear(&b);
+}
+
+/* ---- a pendulum ---- */
+
+/* A mass at the end of a rod without any: the pin bears a force along the rod and nothing else, so
+ * all of it is spread around the pin like a cosine, and 4/pi of it rubs. */
+#define PENDULUM                                                                                   \
+  "sinew: 1\n"                                                                                     \
+  "bodies:\n"                                                                                      \
+  "  rod: {joint: {type: revolute, axis: [0, 1, 0], friction: {mu: %g, pin_radius: 0.05, "         \
+  "pin_length: 0.1%s}}, inertia: {mass: 2, at: [0, 0, -1], xx: 1e-9, yy: 1e-9, zz: 1e-9}}\n"       \
+  "initial: {rod: {q: %.17g}}\n"
+
+static stage pendulum(double mu, const char *more, double q, double step) {
+  char text[1000];
+  snprintf(text, sizeof text, PENDULUM, mu, more, q);
+  return stage_set(text, redmax_options(step));
+}
+
+/* From one end of a swing to the other: 4/pi mu r F with F = m (g cos q + L qd^2). */
+TEST(a_pendulum_loses_what_its_pin_takes) {
+  const double g = 9.81, start = 1.2, mu = 0.05;
+  double lost[2];
+  for (int with = 0; with < 2; with++) {
+    stage b = pendulum(with ? mu : 0, "", start, 1e-4);
+    const double before = stage_energy(&b);
+    do {
+      stage_step(&b, 1);
+    } while (sn_state_qd(b.s)[0] <= 0);
+    lost[with] = before - stage_energy(&b);
+    stage_clear(&b);
+  }
+  /* u = qd^2 over q, from the start to where it is 0 again: u' = 2 (-g sin q + friction/m) */
+  double q = start, u = 0, end = start;
+  const double dq = -1e-5;
+  for (int k = 0; u >= 0; k++) {
+    const double rub = 4 / SN_PI * mu * 0.05 * (g * cos(q) + u);
+    u += 2 * dq * (-g * sin(q) + rub);
+    q += dq;
+    end = q;
+  }
+  const double expected = 2 * g * (cos(end) - cos(start)), found = lost[1] - lost[0];
+  CHECK(fabs(found - expected) < 0.01 * expected, "it lost %g, not %g (%g without friction)", found,
+        expected, lost[0]);
+}
+
+/* It stops where 4/pi mu r F holds it, and nowhere else: sin q <= 4/pi mu r/L, to what 32 contacts
+ * are away from a cosine. */
+TEST(a_pendulum_stops_where_it_can) {
+  const double zone = asin(4 / SN_PI * 0.8 * 0.05);
+  stage b = pendulum(0.8, "", 1.5, 1e-3);
+  int still = 0;
+  for (int k = 0; k < 100000 && still < 100; k++) {
+    stage_step(&b, 1);
+    still = sn_state_qd(b.s)[0] == 0 ? still + 1 : 0;
+  }
+  CHECK(still == 100, "it does not stop");
+  CHECK(fabs(sn_state_q(b.s)[0]) <= 1.005 * zone, "stopped at %g, not within %g",
+        sn_state_q(b.s)[0], zone);
+  stage_clear(&b);
+  for (int out = 0; out < 2; out++) {
+    stage c = pendulum(0.8, "", (out ? 1.005 : 0.99) * zone, 1e-3);
+    stage_step(&c, 200);
+    CHECK((sn_state_qd(c.s)[0] != 0) == out, "at %g of the zone it moves with %g",
+          out ? 1.005 : 0.99, sn_state_qd(c.s)[0]);
+    stage_clear(&c);
+  }
+}
+
+/* SINEW_SOAK: for a million steps. */
+TEST(what_sticks_does_not_creep) {
+  const int steps = getenv("SINEW_SOAK") ? 1000000 : 20000;
+  const double start = 0.9 * asin(4 / SN_PI * 0.8 * 0.05);
+  stage b = pendulum(0.8, "", start, 0.01);
+  stage_step(&b, steps);
+  CHECK(fabs(sn_state_q(b.s)[0] - start) <= 1e-9, "it is at %.17g after %d steps, not at %.17g",
+        sn_state_q(b.s)[0], steps, start);
+  stage_clear(&b);
+  /* a chain of two links, one of which sticks to the other while both hang askew */
+  const sn_options o = redmax_options(0.01);
+  stage c = rubs(1, 3, &o);
+  stage_step(&c, 400);
+  double q[3];
+  memcpy(q, sn_state_q(c.s), sizeof q);
+  stage_step(&c, steps / 10);
+  CHECK(largest_difference(q, sn_state_q(c.s), 3) <= 1e-9, "the bars creep by %g",
+        largest_difference(q, sn_state_q(c.s), 3));
+  stage_clear(&c);
+}
+
+/* ---- the same joint, written otherwise ---- */
+
+/* Straight: the axis is z of a frame that is turned; oblique: the frame is not, the axis is. */
+TEST(an_oblique_hinge_is_a_hinge) {
+  static const char text[] =
+      "sinew: 1\n"
+      "bodies:\n"
+      "  rod: {joint: {type: revolute, axis: [%.17g, %.17g, %.17g], at: {pos: [0, 0, 0], rotvec: "
+      "[%.17g, %.17g, %.17g]}, friction: {mu: 0.05, pin_radius: 0.05, pin_length: 0.1, points: "
+      "%d}}, inertia: {mass: 2, at: [%.17g, %.17g, %.17g], xx: 0.1, yy: 0.1, zz: 0.1}}\n"
+      "  end: {parent: rod, joint: {type: spherical, at: [%.17g, %.17g, %.17g]}, inertia: {mass: "
+      "1, xx: 0.2, yy: 0.2, zz: 0.2}}\n";
+  const sn_vec3 axis = {0.6, 0, 0.8}, arm = {1.0, 0.3, -0.2}; /* in the oblique frame */
+  const sn_vec3 turn = {0, atan2(0.6, 0.8), 0};               /* takes z to the axis */
+  const sn_vec3 own = sn_mat3_tmul_vec(sn_so3_exp(turn), arm);
+  for (int points = 4; points <= 32; points *= 8) {
+    double end[2][2];
+    for (int k = 0; k < 2; k++) {
+      const sn_vec3 a = k ? axis : (sn_vec3){0, 0, 1}, r = k ? (sn_vec3){0, 0, 0} : turn;
+      const sn_vec3 c = k ? arm : own;
+      char scene[2000];
+      snprintf(scene, sizeof scene, text, a.x, a.y, a.z, r.x, r.y, r.z, points, c.x, c.y, c.z, c.x,
+               c.y, c.z);
+      sn_options o = redmax_options(0.005);
+      o.redmax.friction.tolerance = 1e-12;
+      stage b = stage_set(scene, o);
+      stage_step(&b, 400);
+      end[k][0] = sn_state_q(b.s)[0];
+      end[k][1] = sn_state_qd(b.s)[0];
+      stage_clear(&b);
+    }
+    CHECK(fabs(end[0][0]) > 0.1, "it moved by %g", end[0][0]);
+    CHECK(fabs(end[0][0] - end[1][0]) <= tol(1e-9) && fabs(end[0][1] - end[1][1]) <= tol(1e-9),
+          "%d points: %.12g and %.12g, rates %.12g and %.12g", points, end[0][0], end[1][0],
+          end[0][1], end[1][1]);
+  }
+}
+
+/* A universal joint is two pins on a cross: with a cross that has nearly no mass it is two hinges.
+ */
+TEST(a_universal_joint_is_two_hinges) {
+  static const char joined[] =
+      "sinew: 1\n"
+      "bodies:\n"
+      "  rod: {joint: {type: universal, friction: {mu: 0.4, pin_radius: 0.05, pin_length: 0.1}}, "
+      "inertia: {mass: 2, at: [0.3, 0.4, -1], xx: 0.1, yy: 0.1, zz: 0.1}}\n";
+  static const char split[] =
+      "sinew: 1\n"
+      "bodies:\n"
+      "  cross: {joint: {type: revolute, axis: [1, 0, 0], friction: {mu: 0.4, pin_radius: 0.05, "
+      "pin_length: 0.1}}, inertia: {mass: 1e-7, xx: 1e-9, yy: 1e-9, zz: 1e-9}}\n"
+      "  rod: {parent: cross, joint: {type: revolute, axis: [0, 1, 0], friction: {mu: 0.4, "
+      "pin_radius: 0.05, pin_length: 0.1}}, inertia: {mass: 2, at: [0.3, 0.4, -1], xx: 0.1, yy: "
+      "0.1, zz: 0.1}}\n";
+  const sn_options o = redmax_paper_options(0.002);
+  stage a = stage_set(joined, o), b = stage_set(split, o);
+  double off = 0;
+  for (int k = 0; k < 500; k++) {
+    stage_step(&a, 1);
+    stage_step(&b, 1);
+    off = fmax(off, largest_difference(sn_state_q(a.s), sn_state_q(b.s), 2));
+  }
+  /* the contacts about x turn with the body in one and with the cross in the other: 32 of them are
+   * half a percent away from the same all around */
+  CHECK(off < 2e-3, "off by %g", off);
+  CHECK(fabs(sn_state_q(a.s)[0]) > 0.1 && fabs(sn_state_q(a.s)[1]) > 0.1, "it did not move");
+  stage_clear(&a);
+  stage_clear(&b);
+}
+
+/* ---- laws without loads ---- */
+
+#define SLIDER                                                                                     \
+  "sinew: 1\n"                                                                                     \
+  "gravity: [0, 0, 0]\n"                                                                           \
+  "bodies: {cart: {joint: {type: prismatic, axis: [1, 0, 0], %s}, inertia: {mass: 2, xx: 1, yy: "  \
+  "1, zz: 1}}}\n"                                                                                  \
+  "forces: {pull: {type: joint_torque, joint: cart, torque: \"%s\"}}\n"                            \
+  "initial: {cart: {qd: %g}}\n"
+
+static stage slider(const char *law, const char *pull, double qd, double step) {
+  char text[1000];
+  snprintf(text, sizeof text, SLIDER, law, pull, qd);
+  return stage_set(text, redmax_options(step));
+}
+
+TEST(laws_without_loads) {
+  /* dry: slows down by f/m, then rests; held up to f */
+  stage b = slider("friction: {law: dry, force: 3}", "0", 3, 0.01);
+  stage_step(&b, 100);
+  CHECK(fabs(sn_state_qd(b.s)[0] - 1.5) < 1e-12, "dry: %.15g", sn_state_qd(b.s)[0]);
+  stage_step(&b, 101);
+  CHECK(sn_state_qd(b.s)[0] == 0, "dry: it goes on with %g", sn_state_qd(b.s)[0]);
+  stage_clear(&b);
+  for (int k = 0; k < 2; k++) {
+    b = slider("friction: {law: dry, force: 3}", k ? "3.1" : "2.9", 0, 0.01);
+    stage_step(&b, 100);
+    CHECK(fabs(sn_state_qd(b.s)[0] - (k ? 0.05 : 0)) < 1e-12, "dry, pulled: %.15g",
+          sn_state_qd(b.s)[0]);
+    CHECK(fabs(channel(&b, "cart.friction") + (k ? 3 : 2.9)) < 1e-9, "it rubs with %g",
+          channel(&b, "cart.friction"));
+    stage_clear(&b);
+  }
+  /* viscous: the same as damping */
+  b = slider("friction: {law: viscous, damping: 4}", "0", 3, 0.01);
+  stage c = slider("damping: 4", "0", 3, 0.01);
+  stage_step(&b, 50);
+  stage_step(&c, 50);
+  CHECK(sn_state_qd(b.s)[0] == sn_state_qd(c.s)[0] && sn_state_qd(b.s)[0] < 1.2, "viscous");
+  stage_clear(&b);
+  stage_clear(&c);
+  /* stribeck: breaks loose at breakaway, then only force is left */
+  const char *law = "friction: {law: stribeck, force: 2, breakaway: 5, speed: 0.01}";
+  b = slider(law, "4.9", 0, 0.001);
+  stage_step(&b, 100);
+  CHECK(sn_state_qd(b.s)[0] == 0, "it breaks loose too early");
+  stage_clear(&b);
+  b = slider(law, "4.9", 1, 0.001); /* in motion it is not held */
+  stage_step(&b, 100);
+  CHECK(fabs(sn_state_qd(b.s)[0] - 1 - 0.1 * (4.9 - 2) / 2) < 1e-6, "in motion: %.12g",
+        sn_state_qd(b.s)[0]);
+  stage_clear(&b);
+  b = slider(law, "5*t", 0, 0.001); /* held until 5, then off with a jerk */
+  stage_step(&b, 999);
+  CHECK(sn_state_qd(b.s)[0] == 0, "it moves before");
+  stage_step(&b, 250); /* a tenth of a second until it is faster than `speed` */
+  CHECK(sn_state_qd(b.s)[0] > 0.1, "after that it moves with %g", sn_state_qd(b.s)[0]);
+  stage_clear(&b);
+}
+
+/* Free within the gap, a spring beyond it. */
+TEST(backlash_is_a_gap_with_a_spring) {
+  stage b = slider("rest: 1, backlash: {gap: 0.4, stiffness: 200}", "0", 1, 0.001);
+  *sn_state_q(b.s) = 1;
+  stage_step(&b, 199);
+  CHECK(fabs(sn_state_q(b.s)[0] - 1.199) < 1e-12 && fabs(sn_state_qd(b.s)[0] - 1) < 1e-12,
+        "in the gap: %.12g", sn_state_q(b.s)[0]);
+  double far = 0;
+  for (int k = 0; k < 400; k++) {
+    stage_step(&b, 1);
+    far = fmax(far, sn_state_q(b.s)[0]);
+  }
+  /* 1/2 m v^2 = 1/2 k x^2 */
+  CHECK(fabs(far - 1.2 - sqrt(2.0 / 200)) < 2e-3, "it went to %g", far);
+  CHECK(sn_state_qd(b.s)[0] < -0.9, "it comes back with %g", sn_state_qd(b.s)[0]);
+  stage_clear(&b);
+}
+
+/* ---- the same again ---- */
+
+TEST(a_run_goes_on_where_it_was) {
+  const sn_options o = redmax_options(0.005);
+  stage a = rubs(0, 0.3, &o), b = rubs(0, 0.3, &o);
+  stage_step(&a, 120);
+  stage_step(&b, 60);
+  sn_state *half = NULL;
+  sn_sim *fresh = test_sim(b.m, &o);
+  CHECK(sn_state_clone(b.s, &half) == SN_OK, "no copy");
+  for (int k = 0; k < 60; k++) {
+    test_step(fresh, half, NULL);
+  }
+  const size_t bytes = (size_t)sn_model_dof_count(a.m) * sizeof(double);
+  CHECK(same_bits(sn_state_q(a.s), sn_state_q(half), bytes) &&
+            same_bits(sn_state_qd(a.s), sn_state_qd(half), bytes),
+        "other bits");
+  sn_state_free(&half);
+  sn_sim_free(&fresh);
+  stage_clear(&a);
+  stage_clear(&b);
+}
+
+/* Both friction problems agree where they have settled. */
+TEST(the_maximal_problem_agrees) {
+  double q[2][2];
+  for (int maximal = 0; maximal < 2; maximal++) {
+    sn_options o = redmax_options(0.005);
+    o.redmax.friction.problem = maximal ? SN_FRICTION_MAXIMAL : SN_FRICTION_REDUCED;
+    o.redmax.friction.max_iterations = 20000;
+    o.redmax.friction.tolerance = 1e-10;
+    stage b = stage_set("sinew: 1\n"
+                        "defaults: {joint: {type: revolute, axis: [0, 1, 0], friction: {mu: 0.2, "
+                        "pin_radius: 0.1, pin_length: 0.2, points: 4}}}\n"
+                        "bodies:\n"
+                        "  a: {joint: {at: [0, 0, 0]}, shapes: [{type: box, size: [1, 0.1, 0.1], "
+                        "at: [0.5, 0, 0], density: "
+                        "500}]}\n"
+                        "  b: {parent: a, joint: {at: [1, 0, 0]}, shapes: [{type: box, size: [1, "
+                        "0.1, 0.1], at: [0.5, 0, 0], density: 500}]}\n",
+                        o);
+    stage_step(&b, 40);
+    memcpy(q[maximal], sn_state_q(b.s), sizeof q[0]);
+    stage_clear(&b);
+  }
+  CHECK(largest_difference(q[0], q[1], 2) < 1e-7, "%.12g %.12g and %.12g %.12g", q[0][0], q[0][1],
+        q[1][0], q[1][1]);
+}
+
+/* ---- a chain ---- */
+
+/* Ten links on pins at 45 degrees to gravity [RM Fig 5].  When each one of them was last seen
+ * moving; returns the energy that is left in the end. */
+static double fall(double mu, double radius, double *last) {
+  char text[1000];
+  snprintf(text, sizeof text,
+           "sinew: 1\n"
+           "gravity: [0, 0, -980]\n"
+           "bodies: {link: {joint: {type: revolute, axis: [0, 0, 1], at: {pos: [0, 0, 0], rotvec: "
+           "[45*deg, 0, 0]}, friction: {mu: %g, pin_radius: %g, pin_length: 1}}, repeat: {count: "
+           "10, joint: {at: [10, 0, 0]}}, shapes: [{type: box, size: [10, 1, 1], at: [5, 0, 0], "
+           "density: 1}]}}\n",
+           mu, radius);
+  stage b = stage_set(text, redmax_options(0.005));
+  double iterations = 0;
+  for (int k = 0; k < 10; k++) {
+    last[k] = 0;
+  }
+  for (int k = 0; k < 1200; k++) {
+    iterations += redmax_step(b.sim, b.s, NULL).friction_iterations;
+    const sni_rubbing *r = sni_sim_rubbing(b.sim);
+    for (int j = 0; j < 10; j++) {
+      last[j] = fabs(r->rate[j]) > 1e-6 ? *sn_state_time(b.s) : last[j];
+    }
+  }
+  CHECK(iterations / 1200 <= 10, "%g iterations a step", iterations / 1200);
+  print_message("  mu %g, radius %g, links stop at", mu, radius);
+  for (int j = 0; j < 10; j++) {
+    print_message(" %.2f", last[j]);
+  }
+  print_message(" s, %.2g iterations a step\n", iterations / 1200);
+  const double left = stage_energy(&b);
+  stage_clear(&b);
+  return left;
+}
+
+static double latest(const double *last) {
+  double all = 0;
+  for (int k = 0; k < 10; k++) {
+    all = fmax(all, last[k]);
+  }
+  return all;
+}
+
+/* The root, which bears most, stops before the tip, which is the last of all.  On larger pins the
+ * chain stops earlier: after less of its fall, and where it swings instead of creeping down, also
+ * sooner. */
+TEST(a_chain_stops_from_root_to_tip) {
+  double thin[10], thick[10];
+  const double low = fall(0.6, 0.5, thin), high = fall(0.6, 1.0, thick);
+  CHECK(thin[0] < thin[9] && thick[0] < thick[9], "root and tip stop at %g and %g, %g and %g",
+        thin[0], thin[9], thick[0], thick[9]);
+  CHECK(latest(thin) == thin[9] && latest(thick) == thick[9], "the tip is not the last to stop");
+  CHECK(high > low, "on large pins it falls further");
+  fall(0.3, 0.5, thin);
+  fall(0.3, 1.0, thick);
+  CHECK(latest(thick) < latest(thin) && latest(thin) < 5.9, "it stops at %g, on large pins at %g",
+        latest(thin), latest(thick));
+}
+
+int main(void) {
+  RUN_TESTS(T(friction_of_zero_is_none), T(friction_takes_energy),
+            T(reactions_have_no_part_along_their_joints), T(a_pendulum_loses_what_its_pin_takes),
+            T(a_pendulum_stops_where_it_can), T(what_sticks_does_not_creep),
+            T(an_oblique_hinge_is_a_hinge), T(a_universal_joint_is_two_hinges),
+            T(laws_without_loads), T(backlash_is_a_gap_with_a_spring),
+            T(a_run_goes_on_where_it_was), T(the_maximal_problem_agrees),
+            T(a_chain_stops_from_root_to_tip));
+}
