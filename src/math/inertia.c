@@ -50,6 +50,25 @@ sn_vec6 sn_inertia_mul(sn_inertia I, sn_vec6 phi) {
   return (sn_vec6){sn_vec3_add(spin, sn_vec3_cross(I.com, force)), force};
 }
 
+/* One rotation of Jacobi's in the plane of p and q; r is the third. */
+static void rotate(sn_mat3 *A, sn_mat3 *W, int p, int q) {
+  const int r = 3 - p - q;
+  const double theta = 0.5 * (A->m[q][q] - A->m[p][p]) / A->m[p][q];
+  const double t = (theta < 0 ? -1 : 1) / (fabs(theta) + sqrt(theta * theta + 1));
+  const double c = 1 / sqrt(t * t + 1), s = t * c, tau = s / (1 + c); /* c = 1 - tau s */
+  const double pr = A->m[p][r], qr = A->m[q][r];
+  A->m[p][p] -= t * A->m[p][q];
+  A->m[q][q] += t * A->m[p][q];
+  A->m[p][q] = A->m[q][p] = 0;
+  A->m[p][r] = A->m[r][p] = pr - s * (qr + tau * pr);
+  A->m[q][r] = A->m[r][q] = qr + s * (pr - tau * qr);
+  for (int k = 0; k < 3; k++) {
+    const double x = W->m[k][p], y = W->m[k][q];
+    W->m[k][p] = x - s * (y + tau * x);
+    W->m[k][q] = y + s * (x - tau * y);
+  }
+}
+
 /* Cyclic Jacobi: five sweeps reach round-off for any symmetric 3x3; it never fails. */
 void sn_sym3_eigen(sn_mat3 A, double value[3], sn_mat3 *V) {
   sn_mat3 W = sn_mat3_identity();
@@ -60,19 +79,9 @@ void sn_sym3_eigen(sn_mat3 A, double value[3], sn_mat3 *V) {
     }
     for (int p = 0; p < 2; p++) {
       for (int q = p + 1; q < 3; q++) {
-        if (A.m[p][q] == 0) {
-          continue;
+        if (A.m[p][q] != 0) {
+          rotate(&A, &W, p, q);
         }
-        const double theta = 0.5 * (A.m[q][q] - A.m[p][p]) / A.m[p][q];
-        const double t = (theta < 0 ? -1 : 1) / (fabs(theta) + sqrt(theta * theta + 1));
-        const double c = 1 / sqrt(t * t + 1), s = t * c;
-        sn_mat3 G = sn_mat3_identity();
-        G.m[p][p] = G.m[q][q] = c;
-        G.m[p][q] = s;
-        G.m[q][p] = -s;
-        A = sn_mat3_tmul(G, sn_mat3_mul(A, G));
-        A.m[p][q] = A.m[q][p] = 0;
-        W = sn_mat3_mul(W, G);
       }
     }
   }
