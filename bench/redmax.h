@@ -62,7 +62,7 @@ enum { RUNS_MAX = 4 };
 typedef struct redmax_row {
   int scene, size, nbody, nv, nconstraint;
   sn_model *m;
-  sn_state *start, *state, *reference;
+  sn_state *start, *early, *state, *reference;
   redmax_solver solver[SOLVERS];
   double total; /* deck: CPU seconds of the whole run by auto; NAN: not run */
   int steps;    /* of the whole run                                         */
