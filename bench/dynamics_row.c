@@ -155,6 +155,7 @@ static void call_passes(row *r) {
   sni_dynamics *d = &r->sim->d;
   const sni_aba_in in = sni_dynamics_aba_in(d);
   memcpy(d->w.tau, r->tau, (size_t)r->nv * sizeof(double));
+  d->placed = false;
   sni_kinematics(&r->m->tree, r->q[r->turn], r->qd[r->turn], &d->w);
   sni_aba(&r->m->tree, &in, &d->w, r->qdd);
 }

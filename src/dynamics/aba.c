@@ -49,13 +49,27 @@ void sni_mass_block(const sni_mass *m, const sni_link *l, sni_art *out) {
   *out = own_block(m, l, &h);
 }
 
+/* What a backward pass is for: factors alone; the answer to pushes f and x, too; motion. */
+enum { AT_REST, PUSHED, MOVING };
+
+/* For pushes: those on the bodies, from `first` on, and the joint forces. */
+typedef struct pushes {
+  const sni_lane6 *f;
+  int first;
+  const double *x;
+} pushes;
+
 /* Itself with the bias of its motion, the world's wrench on it, its children. */
 SNI_LANE_FN sni_art gather(const sni_tree *t, const sni_aba_in *in, const sni_work *w, int i,
-                           bool moving) {
+                           int mode, const pushes *push) {
   const sni_link *l = &w->link[i];
   sni_lane h;
   sni_art s = own_block(&in->mass[i], l, &h);
-  if (moving) {
+  if (mode == PUSHED) {
+    const sni_lane6 f = push->f[i - push->first];
+    s.b = (sni_lane6){-f.w, -f.v};
+  }
+  if (mode == MOVING) {
     s.b.w = sni_lane_cross(l->w, sni_lane_mul(s.A, l->w[0], l->w[1], l->w[2]));
     s.b.v = sni_lane_cross(l->w, sni_lane_cross(l->w, h));
     if (in->use_wrench) {
@@ -78,7 +92,9 @@ SNI_LANE_FN sni_art gather(const sni_tree *t, const sni_aba_in *in, const sni_wo
       s.Bt[j] += x->Bt[j];
       s.C[j] += x->C[j];
     }
-    s.b = sni_lane6_add(s.b, x->b);
+    if (mode != AT_REST) {
+      s.b = sni_lane6_add(s.b, x->b);
+    }
   }
   return s;
 }
@@ -103,6 +119,13 @@ SNI_LANE_FN void art_sub(sni_art *s, double k, sni_lane6 y) {
   }
 }
 
+/* A bias seen from the parent's origin, and added to what its parent has. */
+SNI_LANE_FN void pass_bias_on(const sni_tree *t, sni_work *w, int i, sni_lane6 b) {
+  sni_lane6 *sum = &w->art[t->slot[t->parent[i]]].b;
+  b.w += sni_lane_cross(w->r[i], b.v);
+  *sum = t->gather[i] & SNI_FIRST_TO_PARENT ? b : sni_lane6_add(*sum, b);
+}
+
 /* X [r]^T for a matrix of columns. */
 SNI_LANE_FN void mul_cross_transposed(const sni_lane *X, sni_lane r, sni_lane *out) {
   const sni_lane x = sni_lane_all(r[0]), y = sni_lane_all(r[1]), z = sni_lane_all(r[2]);
@@ -113,7 +136,7 @@ SNI_LANE_FN void mul_cross_transposed(const sni_lane *X, sni_lane r, sni_lane *o
 
 /* The same seen from the parent's origin, at -r, and added to what its parent has:
  *     B'^T = B^T + C [r]^T     H = [r] (B^T + C [r]^T / 2)     A' = A + (H + H^T) */
-SNI_LANE_FN void pass_on(const sni_tree *t, sni_work *w, int i, const sni_art *s) {
+SNI_LANE_FN void pass_on(const sni_tree *t, sni_work *w, int i, const sni_art *s, int mode) {
   const int p = t->parent[i];
   if (p < 0) {
     return;
@@ -126,34 +149,35 @@ SNI_LANE_FN void pass_on(const sni_tree *t, sni_work *w, int i, const sni_art *s
     H[j] = sni_lane_cross(r, s->Bt[j] + sni_lane_all(0.5) * X[j]);
   }
   sni_lane_transpose(H, Ht);
-  const sni_lane6 b = {s->b.w + sni_lane_cross(r, s->b.v), s->b.v};
   sni_art *sum = &w->art[t->slot[p]];
-  if (t->gather[i] & SNI_FIRST_TO_PARENT) {
+  const bool first = t->gather[i] & SNI_FIRST_TO_PARENT;
+  if (first) {
     for (int j = 0; j < 3; j++) {
       sum->A[j] = s->A[j] + (H[j] + Ht[j]);
       sum->Bt[j] = Bt[j];
       sum->C[j] = s->C[j];
     }
-    sum->b = b;
   } else {
     for (int j = 0; j < 3; j++) {
       sum->A[j] += s->A[j] + (H[j] + Ht[j]);
       sum->Bt[j] += Bt[j];
       sum->C[j] += s->C[j];
     }
-    sum->b = sni_lane6_add(sum->b, b);
+  }
+  if (mode != AT_REST) {
+    pass_bias_on(t, w, i, s->b);
   }
 }
 
 static void backward_prescribed(const sni_tree *t, const sni_aba_in *in, sni_work *w, int i,
                                 const double *qdd) {
-  sni_art s = gather(t, in, w, i, true);
+  sni_art s = gather(t, in, w, i, MOVING, NULL);
   sni_lane6 a = w->link[i].c;
   for (int k = t->vadr[i]; k < t->vadr[i + 1]; k++) {
     a = sni_lane6_addscaled(a, qdd[k], w->S[k]);
   }
   s.b = sni_lane6_add(s.b, art_mul(&s, a));
-  pass_on(t, w, i, &s);
+  pass_on(t, w, i, &s, MOVING);
 }
 
 /* Below this S^T Mh S is rounding: 1e-14 of what the body has about o against turning and moving
@@ -168,26 +192,31 @@ SNI_LANE_FN double least_inertia(const sni_mass *m, const sni_art *s, double w2,
 }
 
 SNI_LANE_FN int backward_hinge(const sni_tree *t, const sni_aba_in *in, sni_work *w, int i,
-                               bool moving) {
-  sni_art s = gather(t, in, w, i, moving);
+                               int mode, const pushes *push) {
+  sni_art s = gather(t, in, w, i, mode, push);
   const int k = t->vadr[i];
   const sni_lane a = w->S[k].w;
   const sni_lane6 U = {sni_lane_mul(s.A, a[0], a[1], a[2]), sni_lane_mul(s.Bt, a[0], a[1], a[2])};
   const double own = in->joint_matrix ? in->joint_matrix[t->factor[i]] : in->armature[k];
   const double D = sni_lane_dot(a, U.w) + own;
-  const double u = moving ? w->tau[k] - sni_lane_dot(a, s.b.w) : 0;
   const bool good = D > least_inertia(&in->mass[i], &s, 1, 0); /* false for NaN too */
   const double Psi = 1 / D;
   w->Y[k] = U;
-  w->z[k] = u;
   w->L[t->factor[i]] = Psi;
+  double u = 0;
+  if (mode != AT_REST) {
+    u = (mode == MOVING ? w->tau[k] : push->x[k]) - sni_lane_dot(a, s.b.w);
+    w->z[k] = u;
+  }
   if (t->parent[i] >= 0) {
     art_sub(&s, Psi, U);
-    if (moving) {
-      const sni_lane6 beta = sni_lane6_addscaled(art_mul(&s, w->link[i].c), Psi * u, U);
-      s.b = sni_lane6_add(s.b, beta);
+    if (mode == MOVING) {
+      s.b = sni_lane6_add(s.b, art_mul(&s, w->link[i].c));
     }
-    pass_on(t, w, i, &s);
+    if (mode != AT_REST) {
+      s.b = sni_lane6_addscaled(s.b, Psi * u, U);
+    }
+    pass_on(t, w, i, &s, mode);
   }
   return good ? -1 : i;
 }
@@ -240,15 +269,14 @@ SNI_LANE_FN void solve_Lt(int nv, const double *L, double *x) {
 
 /* Any joint; nv is a constant wherever this is expanded. */
 SNI_LANE_FN int backward_general(const sni_tree *t, const sni_aba_in *in, sni_work *w, int i,
-                                 int nv, bool moving) {
-  sni_art s = gather(t, in, w, i, moving);
+                                 int nv, int mode, const pushes *push) {
+  sni_art s = gather(t, in, w, i, mode, push);
   const int adr = t->vadr[i];
   const sni_lane6 *S = w->S + adr;
   sni_lane6 *Y = w->Y + adr;
   double *z = w->z + adr, *L = w->L + t->factor[i];
   for (int k = 0; k < nv; k++) {
     Y[k] = art_mul(&s, S[k]);
-    z[k] = moving ? w->tau[adr + k] - sni_lane6_dot(S[k], s.b) : 0;
   }
   const double *own = in->joint_matrix ? in->joint_matrix + t->factor[i] : in->armature + adr;
   if (!factorise(nv, &in->mass[i], &s, S, Y, own, in->joint_matrix != NULL, L)) {
@@ -261,48 +289,61 @@ SNI_LANE_FN int backward_general(const sni_tree *t, const sni_aba_in *in, sni_wo
     Y[k].w *= sni_lane_all(L[k * nv + k]);
     Y[k].v *= sni_lane_all(L[k * nv + k]);
   }
-  if (moving) {
-    solve_L(nv, L, z);
-  }
-  if (t->parent[i] >= 0) {
-    sni_lane6 beta = {0};
+  sni_lane6 beta = {0};
+  if (mode != AT_REST) {
+    const double *x = mode == MOVING ? w->tau : push->x;
     for (int k = 0; k < nv; k++) {
-      art_sub(&s, 1, Y[k]);
+      z[k] = x[adr + k] - sni_lane6_dot(S[k], s.b);
+    }
+    solve_L(nv, L, z);
+    for (int k = 0; k < nv; k++) {
       beta = sni_lane6_addscaled(beta, z[k], Y[k]);
     }
-    if (moving) {
-      s.b = sni_lane6_add(s.b, sni_lane6_add(art_mul(&s, w->link[i].c), beta));
+  }
+  if (t->parent[i] >= 0) {
+    for (int k = 0; k < nv; k++) {
+      art_sub(&s, 1, Y[k]);
     }
-    pass_on(t, w, i, &s);
+    if (mode == MOVING) {
+      beta = sni_lane6_add(art_mul(&s, w->link[i].c), beta);
+    }
+    if (mode != AT_REST) {
+      s.b = sni_lane6_add(s.b, beta);
+    }
+    pass_on(t, w, i, &s, mode);
   }
   return -1;
 }
 
-SNI_LANE_FN int backward_any(const sni_tree *t, const sni_aba_in *in, sni_work *w, int i,
-                             bool moving) {
+SNI_LANE_FN int backward_any(const sni_tree *t, const sni_aba_in *in, sni_work *w, int i, int mode,
+                             const pushes *push) {
   switch (t->vadr[i + 1] - t->vadr[i]) {
   case 0:
-    return backward_general(t, in, w, i, 0, moving);
+    return backward_general(t, in, w, i, 0, mode, push);
   case 1:
-    return backward_general(t, in, w, i, 1, moving);
+    return backward_general(t, in, w, i, 1, mode, push);
   case 2:
-    return backward_general(t, in, w, i, 2, moving);
+    return backward_general(t, in, w, i, 2, mode, push);
   case 3:
-    return backward_general(t, in, w, i, 3, moving);
+    return backward_general(t, in, w, i, 3, mode, push);
   case 4:
-    return backward_general(t, in, w, i, 4, moving);
+    return backward_general(t, in, w, i, 4, mode, push);
   case 5:
-    return backward_general(t, in, w, i, 5, moving);
+    return backward_general(t, in, w, i, 5, mode, push);
   default:
-    return backward_general(t, in, w, i, 6, moving);
+    return backward_general(t, in, w, i, 6, mode, push);
   }
 }
 
 static int any_moving(const sni_tree *t, const sni_aba_in *in, sni_work *w, int i) {
-  return backward_any(t, in, w, i, true);
+  return backward_any(t, in, w, i, MOVING, NULL);
 }
 static int any_at_rest(const sni_tree *t, const sni_aba_in *in, sni_work *w, int i) {
-  return backward_any(t, in, w, i, false);
+  return backward_any(t, in, w, i, AT_REST, NULL);
+}
+static int any_pushed(const sni_tree *t, const sni_aba_in *in, sni_work *w, int i,
+                      const pushes *push) {
+  return backward_any(t, in, w, i, PUSHED, push);
 }
 
 static int backward(const sni_tree *t, const sni_aba_in *in, sni_work *w, const double *qdd) {
@@ -314,7 +355,7 @@ static int backward(const sni_tree *t, const sni_aba_in *in, sni_work *w, const 
       if (in->prescribed && in->prescribed[i]) {
         backward_prescribed(t, in, w, i, qdd);
       } else if (run->hinge) {
-        b = backward_hinge(t, in, w, i, true);
+        b = backward_hinge(t, in, w, i, MOVING, NULL);
       } else {
         b = any_moving(t, in, w, i);
       }
@@ -329,8 +370,24 @@ int sni_factorise(const sni_tree *t, const sni_aba_in *in, sni_work *w) {
   for (int n = t->nrun - 1; n >= 0; n--) {
     const sni_run *run = &t->run[n];
     for (int i = run->first + run->count - 1; i >= run->first; i--) {
-      const int b = run->hinge ? backward_hinge(t, in, w, i, false) : any_at_rest(t, in, w, i);
+      const int b =
+          run->hinge ? backward_hinge(t, in, w, i, AT_REST, NULL) : any_at_rest(t, in, w, i);
       bad = bad >= 0 ? bad : b; /* what fails further down spoils the rest */
+    }
+  }
+  return bad;
+}
+
+int sni_solve_inward(const sni_tree *t, const sni_block *block, const sni_aba_in *in, sni_work *w,
+                     const double *x, const sni_lane6 *f) {
+  const pushes push = {f, block->first, x};
+  int bad = -1;
+  for (int n = block->run + block->nrun - 1; n >= block->run; n--) {
+    const sni_run *run = &t->run[n];
+    for (int i = run->first + run->count - 1; i >= run->first; i--) {
+      const int b =
+          run->hinge ? backward_hinge(t, in, w, i, PUSHED, &push) : any_pushed(t, in, w, i, &push);
+      bad = bad >= 0 ? bad : b;
     }
   }
   return bad;
@@ -393,56 +450,97 @@ int sni_aba(const sni_tree *t, const sni_aba_in *in, sni_work *w, double *qdd) {
   return -1;
 }
 
-void sni_Minv_mul(const sni_tree *t, sni_work *w, const double *x, double *y) {
-  memset(w->a, 0, (size_t)t->nbody * sizeof *w->a);
-  sni_respond(t, w, x, y);
+/* Without motion and gravity: y = L^-T (z - Y^T a'). */
+SNI_LANE_FN void outward_hinge(const sni_tree *t, sni_work *w, int i, double *y) {
+  const int k = t->vadr[i];
+  const sni_lane6 ap = w->a[t->parent[i]], U = w->Y[k];
+  const double Psi = w->L[t->factor[i]];
+  const sni_lane6 K = {U.w + sni_lane_cross(w->r[i], U.v), U.v};
+  y[k] = Psi * w->z[k] - Psi * sni_lane6_dot(K, ap);
+  w->a[i].w = ap.w + sni_lane_all(y[k]) * w->S[k].w;
+  w->a[i].v = ap.v + sni_lane_cross(ap.w, w->r[i]);
+}
+
+static void outward_general(const sni_tree *t, sni_work *w, int i, double *y) {
+  const int adr = t->vadr[i], nv = t->vadr[i + 1] - adr;
+  const sni_lane6 ap = w->a[t->parent[i]];
+  sni_lane6 a = {ap.w, ap.v + sni_lane_cross(ap.w, w->r[i])};
+  for (int k = 0; k < nv; k++) {
+    y[adr + k] = w->z[adr + k] - sni_lane6_dot(w->Y[adr + k], a);
+  }
+  solve_Lt(nv, w->L + t->factor[i], y + adr);
+  for (int k = 0; k < nv; k++) {
+    a = sni_lane6_addscaled(a, y[adr + k], w->S[adr + k]);
+  }
+  w->a[i] = a;
+}
+
+void sni_solve_outward(const sni_tree *t, const sni_block *block, sni_work *w, double *y) {
+  w->a[-1] = (sni_lane6){0};
+  for (int n = block->run; n < block->run + block->nrun; n++) {
+    const sni_run *run = &t->run[n];
+    for (int i = run->first; i < run->first + run->count; i++) {
+      if (run->hinge) {
+        outward_hinge(t, w, i, y);
+      } else {
+        outward_general(t, w, i, y);
+      }
+    }
+  }
+}
+
+/* z = L^-1 (x - S^T b), where the bias b of the parent gets what its children have; pushed: what
+ * w->a has, to begin with. */
+SNI_LANE_FN void inward_body(const sni_tree *t, sni_work *w, int i, bool hinge, bool pushed,
+                             const double *x) {
+  const int adr = t->vadr[i], nv = hinge ? 1 : t->vadr[i + 1] - adr;
+  const double *L = w->L + t->factor[i];
+  double *z = w->z + adr;
+  sni_lane6 b = {0};
+  if (pushed) {
+    b = w->a[i];
+  }
+  if (t->gather[i] & SNI_HAS_CHILD) {
+    b = sni_lane6_add(b, w->art[t->slot[i]].b);
+  }
+  if (hinge) {
+    z[0] = x[adr] - sni_lane_dot(w->S[adr].w, b.w);
+    b = sni_lane6_addscaled(b, L[0] * z[0], w->Y[adr]);
+  } else {
+    for (int k = 0; k < nv; k++) {
+      z[k] = x[adr + k] - sni_lane6_dot(w->S[adr + k], b);
+    }
+    solve_L(nv, L, z);
+    for (int k = 0; k < nv; k++) {
+      b = sni_lane6_addscaled(b, z[k], w->Y[adr + k]);
+    }
+  }
+  if (t->parent[i] >= 0) {
+    pass_bias_on(t, w, i, b);
+  }
 }
 
 /* The same two passes without motion, gravity and forces; x stands for tau.  [RM Alg 1] */
-void sni_respond(const sni_tree *t, sni_work *w, const double *x, double *y) {
-  sni_lane6 *b = w->a; /* bias in the backward pass, acceleration in the forward pass */
+SNI_LANE_FN void answer(const sni_tree *t, sni_work *w, bool pushed, const double *x, double *y) {
   for (int n = t->nrun - 1; n >= 0; n--) {
     const sni_run *run = &t->run[n];
     for (int i = run->first + run->count - 1; i >= run->first; i--) {
-      const int adr = t->vadr[i], nv = t->vadr[i + 1] - adr, p = t->parent[i];
-      const double *L = w->L + t->factor[i];
-      double *z = w->z + adr;
-      for (int k = 0; k < nv; k++) {
-        z[k] = x[adr + k] - sni_lane6_dot(w->S[adr + k], b[i]);
-      }
-      if (!run->hinge) {
-        solve_L(nv, L, z);
-      }
-      sni_lane6 beta = b[i];
-      for (int k = 0; k < nv; k++) {
-        beta = sni_lane6_addscaled(beta, run->hinge ? L[0] * z[k] : z[k], w->Y[adr + k]);
-      }
-      if (p >= 0) {
-        b[p].v += beta.v;
-        b[p].w += beta.w + sni_lane_cross(w->r[i], beta.v);
-      }
-    }
-  }
-  w->a[-1] = (sni_lane6){0};
-  for (int n = 0; n < t->nrun; n++) {
-    const sni_run *run = &t->run[n];
-    for (int i = run->first; i < run->first + run->count; i++) {
-      const int adr = t->vadr[i], nv = t->vadr[i + 1] - adr;
-      const sni_lane6 ap = w->a[t->parent[i]];
-      sni_lane6 a = {ap.w, ap.v + sni_lane_cross(ap.w, w->r[i])};
-      const double *L = w->L + t->factor[i];
-      for (int k = 0; k < nv; k++) {
-        y[adr + k] = w->z[adr + k] - sni_lane6_dot(w->Y[adr + k], a);
-      }
       if (run->hinge) {
-        y[adr] *= L[0];
+        inward_body(t, w, i, true, pushed, x);
       } else {
-        solve_Lt(nv, L, y + adr);
+        inward_body(t, w, i, false, pushed, x);
       }
-      for (int k = 0; k < nv; k++) {
-        a = sni_lane6_addscaled(a, y[adr + k], w->S[adr + k]);
-      }
-      w->a[i] = a;
     }
   }
+  for (int k = 0; k < t->nblock; k++) {
+    sni_solve_outward(t, &t->block[k], w, y);
+  }
+}
+
+void sni_Minv_mul(const sni_tree *t, sni_work *w, const double *x, double *y) {
+  answer(t, w, false, x, y);
+}
+
+void sni_respond(const sni_tree *t, sni_work *w, const double *x, double *y) {
+  answer(t, w, true, x, y);
 }

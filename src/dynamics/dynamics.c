@@ -123,9 +123,37 @@ sni_force_eval sni_dynamics_force_eval(const sni_dynamics *d, double t, double t
                           .h = without_damping ? d->ahead : 0};
 }
 
+void sni_dynamics_note(sni_dynamics *d, const double *q, const double *qd) {
+  const size_t bytes = (size_t)d->m->tree.nv * sizeof(double);
+  d->placed = true;
+  d->moving = qd != NULL;
+  if (bytes > 0) {
+    memcpy(d->q_at, q, bytes);
+  }
+  if (bytes > 0 && qd) {
+    memcpy(d->qd_at, qd, bytes);
+  }
+}
+
+/* To the bit: -0 turns otherwise than 0 in nobody's eyes but those of a hash. */
+static bool same(const double *a, const double *b, int n) {
+  return n == 0 || memcmp(a, b, (size_t)n * sizeof *a) == 0;
+}
+
 void sni_dynamics_kinematics(sni_dynamics *d, const double *q, const double *qd) {
-  sni_kinematics(&d->m->tree, q, qd, &d->w);
+  const sni_tree *t = &d->m->tree;
+  const bool placed = d->placed && same(d->q_at, q, t->nv);
+  if (placed && d->moving && same(d->qd_at, qd, t->nv)) {
+    return;
+  }
+  if (!placed) {
+    sni_kinematics(t, q, qd, &d->w);
+  }
+  for (int k = 0; placed && k < t->nblock; k++) {
+    sni_move(t, &t->block[k], q, qd, &d->w);
+  }
   sni_rotors_turn(d, q, qd);
+  sni_dynamics_note(d, q, qd);
 }
 
 static void push_friction(sni_dynamics *d) {
@@ -278,7 +306,10 @@ sni_aba_in sni_dynamics_aba_in(const sni_dynamics *d) {
 int sni_dynamics_accelerate(sni_dynamics *d, double t, double t_ref, double *q, double *qd,
                             const sn_input *input, double *qdd) {
   sni_dynamics_prescribe(d, t, t_ref, q, qd, qdd);
-  sni_dynamics_kinematics(d, q, qd);
+  /* stages are never where another one was: a pass over long vectors is worth sparing */
+  sni_kinematics(&d->m->tree, q, qd, &d->w);
+  sni_rotors_turn(d, q, qd);
+  d->placed = false;
   sni_dynamics_forces(d, t, t_ref, q, qd, input);
   const sni_aba_in in = sni_dynamics_aba_in(d);
   const int bad = sni_aba(&d->m->tree, &in, &d->w, qdd);
@@ -452,6 +483,7 @@ void sni_dynamics_refresh(sni_dynamics *d) {
     }
   }
   sni_rotors_refresh(d);
+  d->placed = false;
   d->param_hash = sni_hash(SNI_HASH_SEED, p->value, (size_t)p->count * sizeof(double));
 }
 
@@ -476,6 +508,8 @@ static size_t lay_out(sni_dynamics *d, const sn_model *m, char *memory) {
   d->E_wb = TAKE(nbody, sizeof *d->E_wb);
   d->phi = TAKE(nbody, sizeof *d->phi);
   d->zero = TAKE(nv, sizeof *d->zero);
+  d->q_at = TAKE(nv, sizeof *d->q_at);
+  d->qd_at = TAKE(nv, sizeof *d->qd_at);
 #undef TAKE
   if (memory) {
     memset(memory, 0, used);

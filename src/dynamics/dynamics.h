@@ -42,6 +42,7 @@ typedef struct sni_dynamics {
   sni_mass *mass;      /* nbody  from params.inertia                                           */
   sni_work w;
   double *armature; /* nfactor  a block a joint; at the q of the kinematics where rotors are   */
+  bool armed;       /* there is armature                                                       */
   sni_rotor *rotor; /* rotation vectors with armature                                          */
   int nrotor;
   int *sprung, nsprung;     /* joints with a spring or damper, as params stand                   */
@@ -55,6 +56,8 @@ typedef struct sni_dynamics {
   sn_se3 *E_wb;             /* nbody  for forces; only if there are any                        */
   sn_vec6 *phi;             /* nbody  likewise; world axes                                     */
   double *zero;             /* nv zeros                                                        */
+  double *q_at, *qd_at;     /* nv  where the kinematics are                                    */
+  bool placed, moving;      /* poses are those of q_at; velocities those of qd_at, too         */
   sn_force_fn user_force;
   sn_tangent_fn user_tangent; /* NULL: the force is explicit */
   void *user;
@@ -77,8 +80,12 @@ void sni_dynamics_refresh(sni_dynamics *d);
 void sni_dynamics_prescribe(sni_dynamics *d, double t, double t_ref, double *q, double *qd,
                             double *qdd);
 
-/* Positions, velocities, and all else that depends on nothing but q and qd. */
+/* Positions, velocities, and all else that depends on nothing but q and qd.  What is there already
+ * is not computed again. */
 void sni_dynamics_kinematics(sni_dynamics *d, const double *q, const double *qd);
+/* For those who have placed all blocks at q themselves (sni_place), and moved them (sni_move) or
+ * not (qd NULL). */
+void sni_dynamics_note(sni_dynamics *d, const double *q, const double *qd);
 
 /* E_wb and phi from the kinematics; of one body. */
 void sni_dynamics_pose(const sni_dynamics *d, int body);

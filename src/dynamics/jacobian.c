@@ -30,14 +30,20 @@ static sni_lane6 in_world_axes(const sni_link *l, sn_vec6 y) {
                      sni_lane_mul(l->R, y.v.x, y.v.y, y.v.z)};
 }
 
-void sni_J_mul_world(const sni_tree *t, sni_work *w, const double *x) {
+void sni_J_mul_block(const sni_tree *t, const sni_block *block, sni_work *w, const double *x) {
   w->a[-1] = (sni_lane6){0};
-  for (int i = 0; i < t->nbody; i++) {
+  for (int i = block->first; i < block->end; i++) {
     sni_lane6 y = shifted(w->a[t->parent[i]], w->r[i]);
     for (int k = t->vadr[i]; k < t->vadr[i + 1]; k++) {
       y = sni_lane6_addscaled(y, x[k], w->S[k]);
     }
     w->a[i] = y;
+  }
+}
+
+void sni_J_mul_world(const sni_tree *t, sni_work *w, const double *x) {
+  for (int k = 0; k < t->nblock; k++) {
+    sni_J_mul_block(t, &t->block[k], w, x);
   }
 }
 

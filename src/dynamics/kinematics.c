@@ -5,7 +5,8 @@
  *     c = (w_p x w_rel + R Sdot,w qd ;  w_p x (w_p x r + v_rel) + w x v_rel + R Sdot,v qd)
  *
  * with (w_rel, v_rel) = S_w qd: the eta of [RMS Alg 6] for the acceleration of the material point
- * o.  Joints are evaluated in chunks of a run, so that what they write stays in the first cache. */
+ * o.  Joints are evaluated run by run, so that what they write stays in the first cache.  Poses and
+ * velocities can be had one after the other: a step knows the former before the latter. */
 #include "dynamics/recursion.h"
 
 #include <string.h>
@@ -31,18 +32,54 @@ SNI_LANE_FN sni_lane6 turned(const sni_link *l, const sn_vec6 *S) {
 }
 
 /* One coordinate, S = (a; 0). */
-static void hinges(const sni_tree *t, int first, int count, const double *qd, const chunk *k,
-                   sni_work *w) {
-  for (int j = 0; j < count; j++) {
-    const int i = first + j, adr = t->vadr[i];
+static void place_hinges(const sni_tree *t, const sni_run *run, const chunk *k, sni_work *w) {
+  for (int j = 0; j < run->count; j++) {
+    const int i = run->first + j, adr = t->vadr[i];
+    sni_link *l = &w->link[i];
+    w->r[i] = place(&w->link[t->parent[i]], &k->E_pb[j], l);
+    const sn_vec3 axis = t->S0[adr].w;
+    w->S[adr].w = sni_lane_mul(l->R, axis.x, axis.y, axis.z); /* its linear half stays zero */
+  }
+}
+
+static void place_others(const sni_tree *t, const sni_run *run, const chunk *k, sni_work *w) {
+  const bool constant = run->ops->constant_S;
+  int column = 0;
+  for (int j = 0; j < run->count; j++) {
+    const int i = run->first + j;
+    sni_link *l = &w->link[i];
+    w->r[i] = place(&w->link[t->parent[i]], &k->E_pb[j], l);
+    for (int c = t->vadr[i]; c < t->vadr[i + 1]; c++, column++) {
+      w->S[c] = turned(l, constant ? &t->S0[c] : &k->S[column]);
+    }
+  }
+}
+
+static void evaluate(const sni_tree *t, const sni_run *run, const double *q, const double *qd,
+                     chunk *k) {
+  const int adr = t->vadr[run->first];
+  run->ops->calc(sni_tree_joints(t), run->first, run->count, q + adr, qd + adr,
+                 (sni_joint_out){k->E_pb, k->S, k->Sdot});
+}
+
+/* Otherwise Sdot stays zero. */
+static void turn_Sdot(const sni_tree *t, const sni_run *run, const chunk *k, sni_work *w) {
+  int column = 0;
+  for (int j = 0; j < run->count && !run->ops->constant_S; j++) {
+    const int i = run->first + j;
+    for (int c = t->vadr[i]; c < t->vadr[i + 1]; c++, column++) {
+      w->Sdot[c] = turned(&w->link[i], &k->Sdot[column]);
+    }
+  }
+}
+
+static void move_hinges(const sni_tree *t, const sni_run *run, const double *qd, sni_work *w) {
+  for (int i = run->first; i < run->first + run->count; i++) {
+    const int adr = t->vadr[i];
     const sni_link *p = &w->link[t->parent[i]];
     sni_link *l = &w->link[i];
-    const sni_lane r = w->r[i] = place(p, &k->E_pb[j], l);
-    const sn_vec3 axis = t->S0[adr].w;
-    const sni_lane a = sni_lane_mul(l->R, axis.x, axis.y, axis.z);
-    const sni_lane turn = a * sni_lane_all(qd[adr]);
-    const sni_lane along = sni_lane_cross(p->w, r);
-    w->S[adr].w = a; /* its linear half stays zero */
+    const sni_lane turn = w->S[adr].w * sni_lane_all(qd[adr]);
+    const sni_lane along = sni_lane_cross(p->w, w->r[i]);
     l->c.w = sni_lane_cross(p->w, turn);
     l->c.v = sni_lane_cross(p->w, along);
     l->w = p->w + turn;
@@ -50,25 +87,19 @@ static void hinges(const sni_tree *t, int first, int count, const double *qd, co
   }
 }
 
-static void general(const sni_tree *t, const sni_run *run, int first, int count, const double *qd,
-                    const chunk *k, sni_work *w) {
+static void move_others(const sni_tree *t, const sni_run *run, const double *qd, sni_work *w) {
   const bool constant = run->ops->constant_S;
-  int column = 0;
-  for (int j = 0; j < count; j++) {
-    const int i = first + j, adr = t->vadr[i], nv = t->vadr[i + 1] - adr;
+  for (int i = run->first; i < run->first + run->count; i++) {
     const sni_link *p = &w->link[t->parent[i]];
     sni_link *l = &w->link[i];
-    const sni_lane r = w->r[i] = place(p, &k->E_pb[j], l);
     sni_lane6 rel = {0}, accel = {0};
-    for (int c = 0; c < nv; c++, column++) {
-      w->S[adr + c] = turned(l, constant ? &t->S0[adr + c] : &k->S[column]);
-      rel = sni_lane6_addscaled(rel, qd[adr + c], w->S[adr + c]);
-      if (!constant) { /* otherwise Sdot stays zero */
-        w->Sdot[adr + c] = turned(l, &k->Sdot[column]);
-        accel = sni_lane6_addscaled(accel, qd[adr + c], w->Sdot[adr + c]);
+    for (int c = t->vadr[i]; c < t->vadr[i + 1]; c++) {
+      rel = sni_lane6_addscaled(rel, qd[c], w->S[c]);
+      if (!constant) {
+        accel = sni_lane6_addscaled(accel, qd[c], w->Sdot[c]);
       }
     }
-    const sni_lane along = sni_lane_cross(p->w, r) + rel.v;
+    const sni_lane along = sni_lane_cross(p->w, w->r[i]) + rel.v;
     l->w = p->w + rel.w;
     l->v = p->v + along;
     l->c.w = accel.w + sni_lane_cross(p->w, rel.w);
@@ -76,23 +107,60 @@ static void general(const sni_tree *t, const sni_run *run, int first, int count,
   }
 }
 
+/* In one place only, so that the same q and qd give the same bits whoever asks. */
+static __attribute__((noinline)) void move_run(const sni_tree *t, const sni_run *run,
+                                               const double *qd, sni_work *w) {
+  if (run->hinge) {
+    move_hinges(t, run, qd, w);
+  } else {
+    move_others(t, run, qd, w);
+  }
+}
+
+static void place_run(const sni_tree *t, const sni_run *run, const chunk *k, sni_work *w) {
+  if (run->hinge) {
+    place_hinges(t, run, k, w);
+  } else {
+    place_others(t, run, k, w);
+  }
+}
+
+static void place_ground(sni_work *w) {
+  w->link[-1] = (sni_link){.R = {{1, 0, 0, 0}, {0, 1, 0, 0}, {0, 0, 1, 0}}};
+}
+
+void sni_place(const sni_tree *t, const sni_block *block, const double *q, const double *qd,
+               sni_work *w) {
+  chunk k;
+  place_ground(w);
+  for (int n = block->run; n < block->run + block->nrun; n++) {
+    evaluate(t, &t->run[n], q, qd, &k);
+    place_run(t, &t->run[n], &k, w);
+  }
+}
+
+void sni_move(const sni_tree *t, const sni_block *block, const double *q, const double *qd,
+              sni_work *w) {
+  chunk k;
+  for (int n = block->run; n < block->run + block->nrun; n++) {
+    const sni_run *run = &t->run[n];
+    if (!run->ops->constant_S) {
+      evaluate(t, run, q, qd, &k);
+      turn_Sdot(t, run, &k, w);
+    }
+    move_run(t, run, qd, w);
+  }
+}
+
 void sni_kinematics(const sni_tree *t, const double *q, const double *qd, sni_work *w) {
   chunk k;
-  w->link[-1] = (sni_link){.R = {{1, 0, 0, 0}, {0, 1, 0, 0}, {0, 0, 1, 0}}};
+  place_ground(w);
   for (int n = 0; n < t->nrun; n++) {
     const sni_run *run = &t->run[n];
-    const int end = run->first + run->count;
-    for (int first = run->first; first < end; first += SNI_RUN_MAX) {
-      const int count = end - first < SNI_RUN_MAX ? end - first : SNI_RUN_MAX;
-      const int adr = t->vadr[first];
-      run->ops->calc(sni_tree_joints(t), first, count, q + adr, qd + adr,
-                     (sni_joint_out){k.E_pb, k.S, k.Sdot});
-      if (run->hinge) {
-        hinges(t, first, count, qd, &k, w);
-      } else {
-        general(t, run, first, count, qd, &k, w);
-      }
-    }
+    evaluate(t, run, q, qd, &k);
+    place_run(t, run, &k, w);
+    turn_Sdot(t, run, &k, w);
+    move_run(t, run, qd, w);
   }
 }
 

@@ -53,6 +53,12 @@ void sni_work_place(sni_work *w, const sni_tree *t, void *memory);
 
 /* link, S, Sdot from q and qd. */
 void sni_kinematics(const sni_tree *t, const double *q, const double *qd, sni_work *w);
+/* The same for one block after those before it: poses, r and S; velocities, c and Sdot, where the
+ * poses are those of q. */
+void sni_place(const sni_tree *t, const sni_block *block, const double *q, const double *qd,
+               sni_work *w);
+void sni_move(const sni_tree *t, const sni_block *block, const double *q, const double *qd,
+              sni_work *w);
 
 static inline sn_mat3 sni_link_R(const sni_link *l) {
   sn_mat3 R;
@@ -110,6 +116,13 @@ static inline void sni_brace_add(const sni_aba_in *in, int i, sni_lane A[3]) {
   }
 }
 
+/* M y = x + J^T f in two halves, block by block: from the last block to the first, factorising on
+ * the way, with f from block->first on; then from the first to the last, which leaves J y in w->a.
+ * Returns -1 or a body, as above. */
+int sni_solve_inward(const sni_tree *t, const sni_block *block, const sni_aba_in *in, sni_work *w,
+                     const double *x, const sni_lane6 *f);
+void sni_solve_outward(const sni_tree *t, const sni_block *block, sni_work *w, double *y);
+
 /* The 6x6 inertia of a body about o, in world axes; its b is zero. */
 void sni_mass_block(const sni_mass *m, const sni_link *l, sni_art *out);
 
@@ -124,6 +137,7 @@ void sni_inverse(const sni_tree *t, const sni_aba_in *in, sni_work *w, const dou
 
 void sni_J_mul(const sni_tree *t, sni_work *w, const double *x, sn_vec6 *y);
 void sni_J_mul_world(const sni_tree *t, sni_work *w, const double *x); /* w->a, in world axes */
+void sni_J_mul_block(const sni_tree *t, const sni_block *block, sni_work *w, const double *x);
 /* Momentum of a body that moves with y, in world axes at o. */
 sni_lane6 sni_momentum(const sni_mass *m, const sni_link *l, sni_lane6 y);
 void sni_Jdot_mul(const sni_tree *t, sni_work *w, const double *x, sn_vec6 *z);

@@ -16,10 +16,12 @@ void sni_rotors_refresh(sni_dynamics *d) {
   const sni_tree *t = &d->m->tree;
   const double *a = d->params.armature;
   memset(d->armature, 0, (size_t)t->nfactor * sizeof *d->armature);
+  d->armed = false;
   for (int i = 0; i < t->nbody; i++) {
     const int adr = t->vadr[i], nv = t->vadr[i + 1] - adr;
     for (int k = 0; k < nv; k++) {
       d->armature[t->factor[i] + k * nv + k] = a[adr + k];
+      d->armed = d->armed || a[adr + k] != 0;
     }
   }
   d->nrotor = 0;

@@ -24,8 +24,8 @@ static bool is_hinge(const sni_tree *t, int i) {
 
 /* Composites of one run have equally many coordinates, so that calc can count in steps of nv. */
 static bool same_run(const sni_tree *t, const sni_run *run, int i) {
-  return run->ops == sni_joint_kind(t->joint[i].kind) && run->hinge == is_hinge(t, i) &&
-         t->joint[run->first].nv == t->joint[i].nv;
+  return run->count < SNI_RUN_MAX && run->ops == sni_joint_kind(t->joint[i].kind) &&
+         run->hinge == is_hinge(t, i) && t->joint[run->first].nv == t->joint[i].nv;
 }
 
 /* Walks the backward pass once: a slot is taken when the first child reports to a body and given
@@ -44,6 +44,20 @@ static int assign_slots(const sni_tree *t, int *slot, uint8_t *gather, int *free
     }
   }
   return used;
+}
+
+/* Lists them in t->block. */
+static int find_blocks(const sni_tree *t) {
+  int n = 0;
+  for (int k = 0; k < t->nrun; k++) {
+    const int first = t->run[k].first, end = first + t->run[k].count;
+    if (n == 0 || end - t->block[n - 1].first > SNI_BLOCK_MAX) {
+      t->block[n++] = (sni_block){.run = k, .first = first};
+    }
+    t->block[n - 1].nrun++;
+    t->block[n - 1].end = end;
+  }
+  return n;
 }
 
 /* Lists them in t->ball, or only counts them if that is NULL. */
@@ -86,6 +100,11 @@ sn_status sni_tree_link(sni_tree *t, void *(*alloc)(void *arena, size_t size), v
     }
     t->run[t->nrun - 1].count++;
   }
+  t->block = alloc(arena, ((size_t)t->nrun + 1) * sizeof *t->block);
+  if (!t->block) {
+    return SN_E_MEMORY;
+  }
+  t->nblock = find_blocks(t);
   t->nball = find_balls(t);
   t->ball = alloc(arena, (size_t)t->nball * sizeof *t->ball);
   if (!t->ball) {

@@ -14,12 +14,21 @@ typedef struct sni_mass {
 
 sni_mass sni_mass_from_inertia(sn_inertia I);
 
-/* Consecutive joints of one kind. */
+/* Consecutive joints of one kind, at most SNI_RUN_MAX. */
 typedef struct sni_run {
   int first, count;
   const sni_joint_ops *ops;
   bool hinge; /* one coordinate and S = (a; 0), constant: the fast path */
 } sni_run;
+
+/* Consecutive runs.  Passes that go the same way along the tree go over one block after the other,
+ * together: what they share stays in the nearest caches. */
+typedef struct sni_block {
+  int run, nrun;  /* the first one, and how many */
+  int first, end; /* their bodies                */
+} sni_block;
+
+#define SNI_BLOCK_MAX 64 /* bodies */
 
 /* Three coordinates that are a rotation vector. */
 typedef struct sni_ball {
@@ -42,6 +51,8 @@ typedef struct sni_tree {
   double *pool; /* constants of the joints                                           */
   sni_run *run;
   int nrun;
+  sni_block *block;
+  int nblock;
   sni_ball *ball; /* all rotation vectors                                              */
   int nball;
 } sni_tree;

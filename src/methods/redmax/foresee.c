@@ -23,6 +23,29 @@ static double above_start(double A, double B, double d) {
   return d >= first ? hypot(A, B) - A : fmax(A * cos(d) + B * sin(d) - A, 0);
 }
 
+/* With lengths of w^2 on both sides:  A cos x + B sin x - A <= max(-A, 0) x^2/2 + |B| x. */
+static bool is_far(const sni_system *s, int i) {
+  const double whole = sni_system_whole(s), h2 = whole * whole;
+  const sni_turn *turn = &s->turn[i];
+  const sn_vec3 w = sni_lane_vec3(s->d->w.a[i].w);
+  const double w2 = sn_vec3_dot(w, w), d = s->h * sqrt(w2);
+  const double A = sni_sym3_trace(turn->G) * w2 - sn_vec3_dot(w, sni_sym3_mul(turn->G, w));
+  const double B = fabs(sn_vec3_dot(w, turn->torque)) * sqrt(w2);
+  const double most = fmax(-A, 0) * fmin(0.5 * d * d, 2) + B * fmin(d, 1);
+  const sn_vec3 in_body = sn_mat3_tmul_vec(sni_link_R(&s->d->w.link[i]), w);
+  const sn_mat3 I = sn_inertia_tensor(sni_params_inertia(&s->d->params, i));
+  const double bears = sn_vec3_dot(in_body, sn_mat3_mul_vec(I, in_body));
+  return h2 * most > 0.99 * SNI_BORNE * (bears + h2 * fmax(A, 0)); /* less what is rounded */
+}
+
+bool sni_system_far(const sni_system *s, const sni_block *block) {
+  bool far = false;
+  for (int i = block->first; i < block->end && !far; i++) {
+    far = !s->grounded[i] && is_far(s, i);
+  }
+  return far;
+}
+
 /* It is worth another solve where it is more than this part of what resists already, and more by
  * half than what was foreseen before. */
 static bool grows(sni_system *s, int i, double part) {
@@ -84,17 +107,14 @@ static bool take_reactions(sni_system *s, const sni_rows *rows) {
   return any;
 }
 
-bool sni_system_foresee(sni_system *s, const sni_rows *rows, const double *qd1) {
+bool sni_system_foresee(sni_system *s, const sni_rows *rows, bool far) {
   bool changed = false;
   const bool first = !s->reacts;
   s->reacts = rows && take_reactions(s, rows);
   if (s->reacts) {
     changed = sni_system_has_tension(s) && first;
   }
-  if (s->tense) {
-    sni_J_mul_world(s->t, &s->d->w, qd1);
-  }
-  for (int i = 0; s->tense && i < s->t->nbody; i++) {
+  for (int i = 0; s->tense && (far || s->reacts) && i < s->t->nbody; i++) {
     changed = grows(s, i, s->reacts ? 0 : SNI_BORNE) || changed;
   }
   return changed;

@@ -5,9 +5,13 @@
 #include "dynamics/rows.h"
 #include "methods/redmax/system.h"
 
-/* With the rates qd1 that a solve gave: do the forces and the reactions of the constraints resist
- * turning by more than the matrix and the masses know?  Then the next one that is assembled does.
- * rows: NULL, or with the lambda of that solve. */
-bool sni_system_foresee(sni_system *s, const sni_rows *rows, const double *qd1);
+/* Could the bodies of a block turn so far that it is worth looking?  Never says no where
+ * sni_system_foresee would say yes. */
+bool sni_system_far(const sni_system *s, const sni_block *block);
+
+/* With the motion J qd1 of a solve in w->a: do the forces and the reactions of the constraints
+ * resist turning by more than the matrix and the masses know?  Then the next one that is assembled
+ * does. rows: NULL, or with the lambda of that solve; far: some block is, asked before. */
+bool sni_system_foresee(sni_system *s, const sni_rows *rows, bool far);
 
 #endif

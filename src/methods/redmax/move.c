@@ -5,6 +5,8 @@
  * become what is nearest to that motion there,  M_r(q1) qd1 = J(q1)^T M phi. */
 #include "methods/redmax/move.h"
 
+#include "methods/redmax/foresee.h"
+
 #include <string.h>
 
 /* ---- turning ---- */
@@ -52,17 +54,16 @@ static sn_vec3 turn_on(sn_mat3 I, sn_vec3 w, double h) {
  * w = Jr(r) rd of the step:  exp([r1]) = exp([r]) exp([h w]),  rd1 = Jr(r1)^-1 w.  Moving r by h rd
  * would turn it otherwise, and w would not be the same at the end: far from 0 by a third at a tenth
  * of a radian. */
-static void turn_balls(const sni_tree *t, double h, const double *q, double *q1, double *qd1) {
-  for (int k = 0; k < t->nball; k++) {
-    const int adr = t->vadr[t->ball[k].body] + t->ball[k].first;
-    const sn_vec3 r = {q[adr], q[adr + 1], q[adr + 2]};
-    const sn_vec3 w =
-        sn_mat3_mul_vec(sn_so3_jacobian(r), (sn_vec3){qd1[adr], qd1[adr + 1], qd1[adr + 2]});
-    const sn_vec3 r1 = sn_so3_log(sn_mat3_mul(sn_so3_exp(r), sn_so3_exp(sn_vec3_scale(w, h))));
-    const sn_vec3 rd1 = sn_mat3_mul_vec(sn_so3_jacobian_inverse(r1), w);
-    memcpy(q1 + adr, (double[3]){r1.x, r1.y, r1.z}, 3 * sizeof *q1);
-    memcpy(qd1 + adr, (double[3]){rd1.x, rd1.y, rd1.z}, 3 * sizeof *qd1);
-  }
+static void turn_ball(const sni_tree *t, int k, double h, const double *q, double *q1,
+                      double *qd1) {
+  const int adr = t->vadr[t->ball[k].body] + t->ball[k].first;
+  const sn_vec3 r = {q[adr], q[adr + 1], q[adr + 2]};
+  const sn_vec3 w =
+      sn_mat3_mul_vec(sn_so3_jacobian(r), (sn_vec3){qd1[adr], qd1[adr + 1], qd1[adr + 2]});
+  const sn_vec3 r1 = sn_so3_log(sn_mat3_mul(sn_so3_exp(r), sn_so3_exp(sn_vec3_scale(w, h))));
+  const sn_vec3 rd1 = sn_mat3_mul_vec(sn_so3_jacobian_inverse(r1), w);
+  memcpy(q1 + adr, (double[3]){r1.x, r1.y, r1.z}, 3 * sizeof *q1);
+  memcpy(qd1 + adr, (double[3]){rd1.x, rd1.y, rd1.z}, 3 * sizeof *qd1);
 }
 
 /* ---- sliding ---- */
@@ -178,47 +179,113 @@ double sni_closure_gain(const sn_sim *sim) {
   return sim->options.redmax.closure == SN_CLOSURE_BAUMGARTE ? sim->options.redmax.gain : 0;
 }
 
-void sni_move_drift(sn_sim *sim, const sni_system *s, double h, const double *q, double *q1,
-                    double *qd1) {
-  const sni_tree *t = &sim->m->tree;
-  sni_dynamics *d = &sim->d;
-  sni_work *w = &d->w;
-  sn_vec6 *motion =
-      sim->F; /* angular velocity in the body's axes, velocity of its centre of mass */
-  sni_J_mul_world(t, w, qd1);
-  for (int i = 0; i < t->nbody; i++) {
+static void take_motion(sni_system *s, const sni_block *block) {
+  const sni_dynamics *d = s->d;
+  for (int i = block->first; i < block->end; i++) {
     const sn_inertia I = sni_params_inertia(&d->params, i);
-    const sn_mat3 R = sni_link_R(&w->link[i]);
-    const sn_vec6 a = sni_lane6_vec6(w->a[i]);
-    motion[i].w = turn_on(sn_inertia_tensor(I), sn_mat3_tmul_vec(R, a.w), h);
-    motion[i].v = sn_vec3_add(a.v, sn_vec3_cross(a.w, sn_mat3_mul_vec(R, I.com)));
+    const sn_mat3 R = sni_link_R(&d->w.link[i]);
+    const sn_vec6 a = sni_lane6_vec6(d->w.a[i]);
+    s->motion[i].w = turn_on(sn_inertia_tensor(I), sn_mat3_tmul_vec(R, a.w), s->h);
+    s->motion[i].v = sn_vec3_add(a.v, sn_vec3_cross(a.w, sn_mat3_mul_vec(R, I.com)));
   }
-  turn_balls(t, h, q, q1, qd1);
+}
+
+bool sni_move_begin(sni_system *s, bool outward, bool foresees, const double *q, double *qd1,
+                    double *q1) {
+  const sni_tree *t = s->t;
+  bool far = false;
+  for (int k = 0; k < t->nblock; k++) {
+    const sni_block *block = &t->block[k];
+    if (outward) {
+      sni_solve_outward(t, block, &s->d->w, qd1);
+    } else {
+      sni_J_mul_block(t, block, &s->d->w, qd1);
+    }
+    for (int c = t->vadr[block->first]; c < t->vadr[block->end]; c++) {
+      q1[c] = q[c] + s->h * qd1[c];
+    }
+    take_motion(s, block);
+    far = far || (foresees && s->tense && sni_system_far(s, block));
+  }
+  return far;
+}
+
+/* M phi */
+static sni_lane6 momentum_of(const sni_dynamics *d, int i, sn_vec6 motion) {
+  const sn_inertia I = sni_params_inertia(&d->params, i);
+  const sn_mat3 R = sni_link_R(&d->w.link[i]);
+  const sn_vec3 p = sn_vec3_scale(motion.v, I.mass), c = sn_mat3_mul_vec(R, I.com);
+  const sn_vec3 L = sn_mat3_mul_vec(R, sn_mat3_mul_vec(sn_inertia_tensor(I), motion.w));
+  return sni_lane6_from((sn_vec6){sn_vec3_add(L, sn_vec3_cross(c, p)), p});
+}
+
+/* The rates from the motions, at q1, where poses are placed: down the tree and up again. */
+static void settle(sni_system *s, const double *q1, double *qd1) {
+  const sni_tree *t = s->t;
+  sni_dynamics *d = s->d;
+  const sni_aba_in in = {.mass = d->mass, .joint_matrix = d->armature};
+  const double *x = sni_system_armature(s, qd1);
+  int bad = -1;
+  for (int k = t->nblock - 1; k >= 0; k--) {
+    const sni_block *block = &t->block[k];
+    sni_lane6 f[SNI_BLOCK_MAX];
+    for (int i = block->first; i < block->end; i++) {
+      f[i - block->first] = momentum_of(d, i, s->motion[i]);
+    }
+    const int b = sni_solve_inward(t, block, &in, &d->w, x, f);
+    bad = bad >= 0 ? bad : b;
+  }
+  for (int k = 0; k < t->nblock && bad < 0; k++) { /* held by springs alone: the rates stay */
+    sni_solve_outward(t, &t->block[k], &d->w, qd1);
+    sni_move(t, &t->block[k], q1, qd1, &d->w);
+  }
+  sni_rotors_turn(d, q1, qd1);
+  sni_dynamics_note(d, q1, bad < 0 ? qd1 : NULL);
+}
+
+void sni_move_momenta(sni_system *s, const double *qd1) {
+  for (int i = s->t->nbody - 1; i >= 0; i--) {
+    sni_system_project_body(s, i, momentum_of(s->d, i, s->motion[i]), s->b);
+  }
+  sni_system_add_armature(s, qd1, s->b);
+}
+
+void sni_move_drift(sn_sim *sim, sni_system *s, double h, const double *q, double *q1,
+                    double *qd1) {
+  const sni_tree *t = s->t;
+  for (int k = 0; k < t->nball; k++) {
+    turn_ball(t, k, h, q, q1, qd1);
+  }
   if (s->slides) {
     slide_on(sim, h, q1, qd1);
   }
 }
 
-void sni_move_momenta(sn_sim *sim, sni_system *s, const double *qd1) {
-  const sni_dynamics *d = &sim->d;
-  for (int i = sim->m->tree.nbody - 1; i >= 0; i--) {
-    const sn_vec6 motion = sim->F[i];
-    const sn_inertia I = sni_params_inertia(&d->params, i);
-    const sn_mat3 R = sni_link_R(&d->w.link[i]);
-    const sn_vec3 p = sn_vec3_scale(motion.v, I.mass), c = sn_mat3_mul_vec(R, I.com);
-    const sn_vec3 L = sn_mat3_mul_vec(R, sn_mat3_mul_vec(sn_inertia_tensor(I), motion.w));
-    const sn_vec6 momentum = {sn_vec3_add(L, sn_vec3_cross(c, p)), p};
-    sni_system_project_body(s, i, sni_lane6_from(momentum), s->b);
+/* Where nothing but the joints decides where the coordinates go: block by block. */
+static void drift_and_place(sni_system *s, double h, const double *q, double *q1, double *qd1) {
+  const sni_tree *t = s->t;
+  int ball = 0;
+  for (int k = 0; k < t->nblock; k++) {
+    const sni_block *block = &t->block[k];
+    for (; ball < t->nball && t->ball[ball].body < block->end; ball++) {
+      turn_ball(t, ball, h, q, q1, qd1);
+    }
+    sni_place(t, block, q1, qd1, &s->d->w);
   }
-  sni_system_armature(s, qd1, s->b);
+  s->d->placed = false; /* there are no velocities yet */
+  sni_rotors_turn(s->d, q1, qd1);
 }
 
 sn_status sni_move_on(sn_sim *sim, sni_system *s, double t_end, double h, const double *q,
                       double *q1, double *qd1, sn_error *err) {
-  const sni_tree *t = &sim->m->tree;
   sni_dynamics *d = &sim->d;
+  if (!s->slides && !d->rows && !s->shift) {
+    drift_and_place(s, h, q, q1, qd1);
+    settle(s, q1, qd1);
+    return SN_OK;
+  }
   sni_move_drift(sim, s, h, q, q1, qd1);
-  for (int k = 0; s->shift && k < t->nv; k++) {
+  for (int k = 0; s->shift && k < s->t->nv; k++) {
     q1[k] += s->shift[k];
   }
   const bool closing = d->rows && sim->options.redmax.closure == SN_CLOSURE_PROJECT;
@@ -227,15 +294,11 @@ sn_status sni_move_on(sn_sim *sim, sni_system *s, double t_end, double h, const 
     return status;
   }
   sni_dynamics_kinematics(d, q1, qd1);
-  sni_move_momenta(sim, s, qd1);
-  /* where something is held by springs alone, the rates stay */
-  if (d->rows) {
+  if (d->rows) { /* where something is held by springs alone, the rates stay */
+    sni_move_momenta(s, qd1);
     sni_rows_momenta(d->rows, t_end, t_end, sni_closure_gain(sim), closing, s->b, q1, qd1);
   } else {
-    const sni_aba_in in = {.mass = d->mass, .joint_matrix = d->armature};
-    if (sni_factorise(t, &in, &d->w) < 0) {
-      sni_Minv_mul(t, &d->w, s->b, qd1);
-    }
+    settle(s, q1, qd1);
   }
   return SN_OK;
 }

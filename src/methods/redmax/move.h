@@ -11,16 +11,21 @@ bool sni_move_turns(const sni_tree *t, int i);
 /* Are there coordinates that slide along axes which turn? */
 bool sni_move_slides(const sni_system *s, const double *q, const double *qd);
 
+/* The motion that bodies begin the step with, J qd1, in w->a and s->motion, and q1 = q + h qd1.
+ * outward: qd1 is to come from the second half of a solution (sni_solve_outward).  Do bodies go
+ * far, in the sense of foresee.c? */
+bool sni_move_begin(sni_system *s, bool outward, bool foresees, const double *q, double *qd1,
+                    double *q1);
+
 /* q1 comes as q + h qd1 and goes to the end of the step; qd1, the rates of the step at q, become
  * those at q1. */
 sn_status sni_move_on(sn_sim *sim, sni_system *s, double t_end, double h, const double *q,
                       double *q1, double *qd1, sn_error *err);
 
-/* The two halves of it.  Where the bodies go: sim->F keeps their motions.  And after the kinematics
- * at the end: s->b, their momenta. */
-void sni_move_drift(sn_sim *sim, const sni_system *s, double h, const double *q, double *q1,
-                    double *qd1);
-void sni_move_momenta(sn_sim *sim, sni_system *s, const double *qd1);
+/* The two halves of it.  Where the bodies go; and after the kinematics at the end: s->b, their
+ * momenta. */
+void sni_move_drift(sn_sim *sim, sni_system *s, double h, const double *q, double *q1, double *qd1);
+void sni_move_momenta(sni_system *s, const double *qd1);
 
 /* How much of a gap is closed in a second by correcting rates; 0: positions are projected. */
 double sni_closure_gain(const sn_sim *sim);

@@ -250,32 +250,60 @@ static sn_status solve_with(redmax *r, double *x, sn_info *info) {
   return status;
 }
 
-/* Solves A x = b; x holds a first guess. */
-static sn_status solve(sn_sim *sim, double t, double *x, sn_info *info, sn_error *err) {
-  redmax *r = sim->method_work;
-  const int pushed = sni_dynamics_not_finite(&sim->d, r->s.b);
-  if (pushed >= 0) {
-    return sni_fail_body(sim, err, SN_E_DIVERGED, pushed, t, "is pushed by what is not finite");
-  }
-  if (r->s.surplus != 0) {
+static sn_status check_pushes(const sn_sim *sim, double t, sn_error *err) {
+  const sni_system *s = &((const redmax *)sim->method_work)->s;
+  const int pushed = sni_dynamics_not_finite(&sim->d, s->b);
+  return pushed < 0
+             ? SN_OK
+             : sni_fail_body(sim, err, SN_E_DIVERGED, pushed, t, "is pushed by what is not finite");
+}
+
+/* Did the user's force keep its promises? */
+static sn_status check_terms(const sni_system *s, sn_error *err) {
+  if (s->surplus != 0) {
     return sni_fail(err, SN_E_ARGUMENT,
                     "force_tangent gave %d terms, options.redmax.max_terms announced at most %d",
-                    r->s.surplus, r->s.user_capacity);
+                    s->surplus, s->user_capacity);
   }
-  if (r->s.undeclared[0] >= 0) {
+  if (s->undeclared[0] >= 0) {
     return sni_fail(
         err, SN_E_ARGUMENT,
         "force_tangent couples the bodies %d and %d: options.redmax.pair must have them",
-        r->s.undeclared[0], r->s.undeclared[1]);
+        s->undeclared[0], s->undeclared[1]);
   }
-  const sn_status status = solve_with(r, x, info);
+  return SN_OK;
+}
+
+static sn_status check_rates(const sn_sim *sim, double t, const double *x, sn_error *err) {
   const int bad = sni_dynamics_not_finite(&sim->d, x);
   return bad >= 0 ? sni_fail_body(sim, err, SN_E_DIVERGED, bad, t, "is not finite any more")
-                  : status;
+                  : SN_OK;
+}
+
+/* Solves A x = b; x holds a first guess. */
+static sn_status solve(sn_sim *sim, double t, double *x, sn_info *info, sn_error *err) {
+  redmax *r = sim->method_work;
+  sn_status status = check_pushes(sim, t, err);
+  status = status ? status : check_terms(&r->s, err);
+  if (status) {
+    return status;
+  }
+  status = solve_with(r, x, info);
+  const sn_status lost = check_rates(sim, t, x, err);
+  return lost ? lost : status;
 }
 
 static bool accepts(const sn_sim *sim) {
   return sim->options.redmax.on_unconverged == SN_ACCEPT;
+}
+
+static sn_status fail_singular(const sn_sim *sim, double t, sn_status status, int body,
+                               sn_error *err) {
+  const bool heavy = body >= 0 && sni_params_inertia(&sim->d.params, body).mass > 0;
+  return sni_fail_body(sim, err, status, body, t,
+                       heavy ? "has a matrix that is not positive: something pushes with a "
+                               "stiffness below 0, or moves beyond all bounds (take a smaller step)"
+                             : "has a singular matrix: give the body mass or its joint armature");
 }
 
 /* again: in this step, with the solver that did it before. */
@@ -283,14 +311,7 @@ static sn_status factorise(sn_sim *sim, double t, bool again, sn_error *err) {
   redmax *r = sim->method_work;
   sni_solve_info solved = {.bad = -1};
   const sn_status status = factorise_with(r, again ? r->used : r->choice.solver, &solved);
-  if (status >= 0) {
-    return status;
-  }
-  const bool heavy = solved.bad >= 0 && sni_params_inertia(&sim->d.params, solved.bad).mass > 0;
-  return sni_fail_body(sim, err, status, solved.bad, t,
-                       heavy ? "has a matrix that is not positive: something pushes with a "
-                               "stiffness below 0, or moves beyond all bounds (take a smaller step)"
-                             : "has a singular matrix: give the body mass or its joint armature");
+  return status >= 0 ? status : fail_singular(sim, t, status, solved.bad, err);
 }
 
 /* A and b of a step to t_end. */
@@ -304,10 +325,59 @@ static void equations(sn_sim *sim, double t_end, double h, const double *q, cons
   }
   paper_side(sim, s);
   sni_rotors_add(&sim->d, h, s->b);
-  sni_system_armature(s, qd, s->b);
+  sni_system_add_armature(s, qd, s->b);
   for (int k = 0; k < s->t->nv; k++) {
     s->b[k] += h * sim->d.w.tau[k];
   }
+}
+
+/* Where the tree is all there is, that and the solution take two passes. */
+static bool sweeps(const sn_sim *sim) {
+  const redmax *r = sim->method_work;
+  return r->choice.solver == SNI_TREE && !sim->d.rows && !r->touch && sim->m->nslide == 0 &&
+         sim->options.redmax.inertia == SN_INERTIA_PROJECTED;
+}
+
+/* The first of them, inward. */
+static sn_status sweep(sn_sim *sim, double t, double t_end, double h, const double *q,
+                       const double *qd, const sn_input *input, sn_info *info, sn_error *err) {
+  sni_system *s = &((redmax *)sim->method_work)->s;
+  const sni_tree *tree = s->t;
+  const sni_tangent tangent = (sni_tangent)sim->options.redmax.tangent;
+  sni_system_assemble_open(s, t_end, h, q, qd, input, tangent);
+  const sn_status status = check_terms(s, err);
+  if (status) {
+    return status;
+  }
+  memset(s->b, 0, (size_t)tree->nv * sizeof *s->b);
+  sni_system_joint_side(s, q, qd);
+  int bad = -1;
+  for (int k = tree->nblock - 1; k >= 0; k--) {
+    const sni_block *block = &tree->block[k];
+    sni_lane6 f[SNI_BLOCK_MAX];
+    if (tangent == SNI_TANGENT_CLAMPED) {
+      sni_system_add_tension(s, block);
+    }
+    for (int i = block->first; i < block->end; i++) {
+      f[i - block->first] = sni_system_push(s, i);
+    }
+    const int b = sni_solve_inward(tree, block, &s->in, &sim->d.w, s->b, f);
+    bad = bad >= 0 ? bad : b;
+  }
+  info->solves++;
+  return bad < 0 ? SN_OK : fail_singular(sim, t, SN_E_SINGULAR, bad, err);
+}
+
+/* After the second pass: who is to blame if it does not end in numbers? */
+static sn_status check_sweep(sn_sim *sim, double t_end, const double *q, const double *qd,
+                             const double *qd1, sn_error *err) {
+  const sn_status lost = check_rates(sim, t_end, qd1, err);
+  if (!lost) {
+    return SN_OK;
+  }
+  sni_system_projected_side(&((redmax *)sim->method_work)->s, q, qd);
+  const sn_status pushed = check_pushes(sim, t_end, err);
+  return pushed ? pushed : lost;
 }
 
 static sn_status solve_column(void *user, const double *b, double *x) {
@@ -427,9 +497,9 @@ static sn_status solve_rubbing(sn_sim *sim, double t, double t_end, bool again, 
                                const double *qd, double *qd1, sn_info *info, sn_error *err) {
   redmax *r = sim->method_work;
   int iterations = 0;
-  const int pushed = sni_dynamics_not_finite(&sim->d, r->s.b);
-  if (pushed >= 0) {
-    return sni_fail_body(sim, err, SN_E_DIVERGED, pushed, t_end, "is pushed by what is not finite");
+  const sn_status pushed = check_pushes(sim, t_end, err);
+  if (pushed) {
+    return pushed;
   }
   sn_status status = factorise_all(sim, t, t_end, again, q, qd, err);
   if (status < 0) {
@@ -440,9 +510,9 @@ static sn_status solve_rubbing(sn_sim *sim, double t, double t_end, bool again, 
   info->solves++;
   info->friction_iterations =
       iterations > info->friction_iterations ? iterations : info->friction_iterations;
-  const int bad = sni_dynamics_not_finite(&sim->d, qd1);
-  if (bad >= 0) {
-    return sni_fail_body(sim, err, SN_E_DIVERGED, bad, t_end, "is not finite any more");
+  const sn_status lost = check_rates(sim, t_end, qd1, err);
+  if (lost) {
+    return lost;
   }
   const sn_status held = status < 0 || !sim->d.rows ? SN_OK : check_rows(sim, t_end, err);
   return held ? held : status;
@@ -506,8 +576,28 @@ static bool foresee_reactions(sn_sim *sim, double t_end, const double *q, const 
   sni_kkt_rough(rows->kkt, true);
   sni_kkt_solve(rows->kkt, s->b, rows->rhs, qd1, rows->lambda, &residual);
   sni_kkt_rough(rows->kkt, false);
-  sni_system_foresee(s, rows, qd1);
+  sni_J_mul_world(s->t, &s->d->w, qd1);
+  sni_system_foresee(s, rows, true);
   return true;
+}
+
+/* A and b, and qd1 without constraints, or with them if that is done all at once. */
+static sn_status solve_step(sn_sim *sim, double t, double t_end, double h, const double *q,
+                            const double *qd, const sn_input *input, bool again, double *qd1,
+                            sn_info *info, sn_error *err) {
+  equations(sim, t_end, h, q, qd, input);
+  if (!again && foresees(sim) && foresee_reactions(sim, t_end, q, qd, qd1)) {
+    equations(sim, t_end, h, q, qd, input);
+  }
+  memcpy(qd1, qd, (size_t)sim->m->tree.nv * sizeof *qd1);
+  if (sim->m->nslide > 0) {
+    return solve_rubbing(sim, t, t_end, again, q, qd, qd1, info, err);
+  }
+  if (sim->rows.kkt) {
+    return solve_constrained(sim, t_end, q, qd, qd1, info, err);
+  }
+  const sn_status status = factorise(sim, t, again, err);
+  return status ? status : solve(sim, t_end, qd1, info, err);
 }
 
 /* From t to t_end.  Steps on the grid, and halves of them, have the same length to the last bit
@@ -556,20 +646,10 @@ static sn_status step_euler(sn_sim *sim, sn_state *state, const sn_input *input,
     }
   }
   for (int pass = 0; limits && pass <= LIMIT_PASSES; pass++) {
-    equations(sim, t_end, h, q, qd, input);
-    if (pass == 0 && foresees(sim) && foresee_reactions(sim, t_end, q, qd, qd1)) {
-      equations(sim, t_end, h, q, qd, input);
-    }
-    memcpy(qd1, qd, bytes);
-    if (rubs) {
-      status = solve_rubbing(sim, state->t, t_end, pass > 0, q, qd, qd1, info, err);
-    } else if (sim->rows.kkt) {
-      status = solve_constrained(sim, t_end, q, qd, qd1, info, err);
+    if (sweeps(sim)) {
+      status = sweep(sim, state->t, t_end, h, q, qd, input, info, err);
     } else {
-      status = factorise(sim, state->t, pass > 0, err);
-      if (!status) {
-        status = solve(sim, t_end, qd1, info, err);
-      }
+      status = solve_step(sim, state->t, t_end, h, q, qd, input, pass > 0, qd1, info, err);
     }
     if (status >= 0 && sim->d.rows && !sim->rows.kkt && !rubs) {
       const sn_status closed = constrain(sim, t_end, q, qd, qd1, err);
@@ -585,13 +665,15 @@ static sn_status step_euler(sn_sim *sim, sn_state *state, const sn_input *input,
     if (sim->rows.nsided > 0) {
       sni_unilateral_note(&sim->rows);
     }
-    for (int k = 0; k < t->nv; k++) {
-      q1[k] = q[k] + h * qd1[k];
+    const bool far = sni_move_begin(s, sweeps(sim), foresees(sim), q, qd1, q1);
+    status = sweeps(sim) ? check_sweep(sim, t_end, q, qd, qd1, err) : status;
+    if (status < 0) {
+      return status;
     }
     limits = sni_system_limit_drives(s, t_end, q1, qd1, input);
-    limits = sni_system_pull_cables(s, t_end, qd1, sim->F) || limits;
+    limits = sni_system_pull_cables(s, t_end, sim->F) || limits;
     if (foresees(sim)) {
-      limits = sni_system_foresee(s, sim->d.rows ? &sim->rows : NULL, qd1) || limits;
+      limits = sni_system_foresee(s, sim->d.rows ? &sim->rows : NULL, far) || limits;
     }
   }
   s->shift = r->touch && r->touch->shifts ? r->touch->shift : NULL;

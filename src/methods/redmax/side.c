@@ -1,23 +1,6 @@
 /* side.c: the right-hand side of a step that carries momenta on. */
 #include "methods/redmax/system.h"
 
-/* b = M_r qd + h J^T (gravity and wrenches). */
-static void carry_on(sni_system *s) {
-  const sni_dynamics *d = s->d;
-  const double *g = d->params.gravity;
-  const sni_lane pull = {s->h * g[0], s->h * g[1], s->h * g[2], 0};
-  for (int i = s->t->nbody - 1; i >= 0; i--) {
-    const sni_link *l = &d->w.link[i];
-    /* gravity is a push that would move the whole body by h g */
-    const sni_lane6 V = {l->w, l->v + pull};
-    sni_lane6 f = sni_momentum(&d->mass[i], l, V);
-    if (d->use_wrench) {
-      f = sni_lane6_addscaled(f, s->h, sni_lane6_from(d->w.wrench[i]));
-    }
-    sni_system_project_body(s, i, f, s->b);
-  }
-}
-
 /* b += h times the joint forces of armature on rotation vectors.  Their angular velocity is carried
  * on like that of bodies, so of the forces in rotor.c the gyroscopic part is left. */
 static void turn_rotors(const sni_dynamics *d, const double *q, const double *qd, double h,
@@ -35,11 +18,17 @@ static void turn_rotors(const sni_dynamics *d, const double *q, const double *qd
   }
 }
 
-void sni_system_projected_side(sni_system *s, const double *q, const double *qd) {
-  carry_on(s);
+void sni_system_joint_side(sni_system *s, const double *q, const double *qd) {
   turn_rotors(s->d, q, qd, s->h, s->b);
-  sni_system_armature(s, qd, s->b);
+  sni_system_add_armature(s, qd, s->b);
   for (int k = 0; k < s->t->nv; k++) {
     s->b[k] += s->h * s->d->w.tau[k];
   }
+}
+
+void sni_system_projected_side(sni_system *s, const double *q, const double *qd) {
+  for (int i = s->t->nbody - 1; i >= 0; i--) {
+    sni_system_project_body(s, i, sni_system_push(s, i), s->b);
+  }
+  sni_system_joint_side(s, q, qd);
 }

@@ -277,13 +277,12 @@ void sni_system_release_drives(sni_system *s) {
   }
 }
 
-bool sni_system_pull_cables(sni_system *s, double t, const double *qd1, sn_vec6 *phi) {
+bool sni_system_pull_cables(sni_system *s, double t, sn_vec6 *phi) {
   const sni_dynamics *d = s->d;
   bool changed = false;
   if (!s->pulling) {
     return false;
   }
-  sni_J_mul_world(s->t, &s->d->w, qd1);
   for (int i = 0; i < s->t->nbody; i++) {
     phi[i] = sni_lane6_vec6(d->w.a[i]);
   }
@@ -363,8 +362,8 @@ static void add_joints(sni_system *s, const double *q, const double *qd) {
   }
 }
 
-void sni_system_assemble(sni_system *s, double t, double h, const double *q, const double *qd,
-                         const sn_input *input, sni_tangent tangent) {
+void sni_system_assemble_open(sni_system *s, double t, double h, const double *q, const double *qd,
+                              const sn_input *input, sni_tangent tangent) {
   sni_dynamics *d = s->d;
   s->h = h;
   s->time = t;
@@ -372,6 +371,7 @@ void sni_system_assemble(sni_system *s, double t, double h, const double *q, con
   s->npair = s->nterm = s->nextra = 0;
   s->undeclared[0] = s->undeclared[1] = -1;
   s->surplus = 0;
+  s->tense = s->any_braced = false;
   d->ahead = h;
   d->taut = s->taut;
   for (int i = 0; i < s->t->nbody; i++) {
@@ -385,10 +385,8 @@ void sni_system_assemble(sni_system *s, double t, double h, const double *q, con
   if (d->user_force && d->user_tangent) {
     add_user_terms(s, t, q, qd);
   }
-  s->any_braced = false;
   if (tangent == SNI_TANGENT_CLAMPED) {
     drop_what_is_borne(s);
-    sni_system_add_tension(s);
   }
   add_squares(s);
   d->ahead = 0;
@@ -398,9 +396,17 @@ void sni_system_assemble(sni_system *s, double t, double h, const double *q, con
   s->in.prescribed = NULL;
   s->in.extra = s->extra;
   s->in.extra_of = s->extra_of;
-  s->in.brace = s->any_braced ? s->brace : NULL;
+  s->in.brace = tangent == SNI_TANGENT_CLAMPED ? s->brace : NULL;
   s->in.braced = s->braced;
   s->in.joint_matrix = s->joint_matrix;
+}
+
+void sni_system_assemble(sni_system *s, double t, double h, const double *q, const double *qd,
+                         const sn_input *input, sni_tangent tangent) {
+  sni_system_assemble_open(s, t, h, q, qd, input, tangent);
+  for (int k = s->t->nblock - 1; k >= 0 && tangent == SNI_TANGENT_CLAMPED; k--) {
+    sni_system_add_tension(s, &s->t->block[k]);
+  }
 }
 
 bool sni_system_is_mass(const sni_system *s) {
@@ -426,15 +432,14 @@ void sni_system_project(const sni_system *s, sni_lane6 *f, double *x) {
   }
 }
 
-/* y += c times the joints' blocks times x */
-static void add_blocks(const sni_tree *t, double c, const double *block, const double *x,
-                       double *y) {
+/* y += the joints' blocks times x */
+static void add_blocks(const sni_tree *t, const double *block, const double *x, double *y) {
   for (int i = 0; i < t->nbody; i++) {
     const int adr = t->vadr[i], nv = t->vadr[i + 1] - adr;
     const double *own = block + t->factor[i];
     for (int r = 0; r < nv; r++) {
       for (int k = 0; k < nv; k++) {
-        y[adr + r] += c * own[r * nv + k] * x[adr + k];
+        y[adr + r] += own[r * nv + k] * x[adr + k];
       }
     }
   }
@@ -470,11 +475,22 @@ void sni_system_momenta(sni_system *s, const double *x) {
 void sni_system_mul(sni_system *s, const double *x, double *y) {
   sni_system_momenta(s, x);
   sni_system_project(s, s->f, y);
-  add_blocks(s->t, 1, s->joint_matrix, x, y);
+  add_blocks(s->t, s->joint_matrix, x, y);
 }
 
-void sni_system_armature(const sni_system *s, const double *x, double *y) {
-  add_blocks(s->t, 1, s->d->armature, x, y);
+void sni_system_add_armature(const sni_system *s, const double *x, double *y) {
+  if (s->d->armed) {
+    add_blocks(s->t, s->d->armature, x, y);
+  }
+}
+
+const double *sni_system_armature(const sni_system *s, const double *x) {
+  if (!s->d->armed) {
+    return s->d->zero;
+  }
+  memset(s->b, 0, (size_t)s->t->nv * sizeof *s->b);
+  add_blocks(s->t, s->d->armature, x, s->b);
+  return s->b;
 }
 
 int sni_system_pair_count(const sni_system *s) {
@@ -542,6 +558,7 @@ static size_t lay_out(sni_system *s, const sn_model *m, const sn_options *o, cha
   s->brace = TAKE(nbody, sizeof *s->brace);
   s->reaction = TAKE(nbody, sizeof *s->reaction);
   s->reach = TAKE(nbody, sizeof *s->reach);
+  s->motion = TAKE(nbody, sizeof *s->motion);
   s->term = TAKE(capacity, sizeof *s->term);
   s->joint_matrix = TAKE((size_t)m->tree.nfactor, sizeof *s->joint_matrix);
   s->b = TAKE(nv, sizeof *s->b);

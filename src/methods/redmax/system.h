@@ -93,6 +93,8 @@ typedef struct sni_system {
   double *reach;      /* nbody  torsional stiffness beyond what the start shows: foresee.c       */
   sni_pull *reaction; /* nbody  of the constraints, as foreseen                               */
   bool reacts;        /* they are                                                             */
+  sn_vec6 *motion;    /* nbody  in a step: angular velocity in the body's axes, velocity of its
+                         centre of mass: move.c                                                */
   bool tense;         /* there may be something to foresee                                    */
   /* nv  moves q at the end of a step, and gives no speed; NULL: nothing does */
   const double *shift;
@@ -112,8 +114,25 @@ void sni_system_place(sni_system *s, sni_dynamics *d, const sn_options *o, void 
 void sni_system_assemble(sni_system *s, double t, double h, const double *q, const double *qd,
                          const sn_input *input, sni_tangent tangent);
 
-/* After that: b = M_r qd + h (f_r + J^T f), with the momenta of the bodies as they are: side.c. */
+/* The same without what tension.c adds, which is to come block by block. */
+void sni_system_assemble_open(sni_system *s, double t, double h, const double *q, const double *qd,
+                              const sn_input *input, sni_tangent tangent);
+
+/* After that: b = M_r qd + h (f_r + J^T f), with the momenta of the bodies as they are; and b +=
+ * the part of the joints: side.c. */
 void sni_system_projected_side(sni_system *s, const double *q, const double *qd);
+void sni_system_joint_side(sni_system *s, const double *q, const double *qd);
+
+/* M phi + h (gravity and wrench) of a body, gravity being a push that would move the whole body by
+ * h g. */
+static inline sni_lane6 sni_system_push(const sni_system *s, int i) {
+  const sni_dynamics *d = s->d;
+  const sni_link *l = &d->w.link[i];
+  const double *g = d->params.gravity;
+  const sni_lane pull = {s->h * g[0], s->h * g[1], s->h * g[2], 0};
+  const sni_lane6 V = {l->w, l->v + pull}, f = sni_momentum(&d->mass[i], l, V);
+  return d->use_wrench ? sni_lane6_addscaled(f, s->h, sni_lane6_from(d->w.wrench[i])) : f;
+}
 
 /* For those who assemble: one more term; pair: that of its bodies, -1: none. */
 void sni_system_add_term(sni_system *s, int pair, const sni_term *from);
@@ -123,8 +142,8 @@ void sni_system_add_term(sni_system *s, int pair, const sni_term *from);
 void sni_system_add_loops(sni_system *s);
 bool sni_system_limit_loops(sni_system *s, const double *qd1);
 
-/* What tension does further down the tree: tension.c. */
-void sni_system_add_tension(sni_system *s);
+/* What tension does further down the tree, from the last block to the first: tension.c. */
+void sni_system_add_tension(sni_system *s, const sni_block *block);
 /* Would there be anything? */
 bool sni_system_has_tension(sni_system *s);
 
@@ -135,17 +154,18 @@ bool sni_system_limit_drives(sni_system *s, double t, const double *q, const dou
                              const sn_input *input);
 void sni_system_release_drives(sni_system *s); /* none is */
 
-/* The same for forces that only pull: do they still, if the rates are qd1?  Needs the kinematics of
- * the start; phi: room for the twists. */
-bool sni_system_pull_cables(sni_system *s, double t, const double *qd1, sn_vec6 *phi);
+/* The same for forces that only pull: do they still, if the rates are those of w->a?  Needs the
+ * kinematics of the start; phi: room for the twists. */
+bool sni_system_pull_cables(sni_system *s, double t, sn_vec6 *phi);
 
 /* f = (M + h D - h^2 K) J x: what the bodies have of A x, before it is projected. */
 void sni_system_momenta(sni_system *s, const double *x);
 /* y = A x */
 void sni_system_mul(sni_system *s, const double *x, double *y);
 
-/* y += armature x */
-void sni_system_armature(const sni_system *s, const double *x, double *y);
+/* y += armature x, and armature x alone, which stays in s->b or is zero. */
+void sni_system_add_armature(const sni_system *s, const double *x, double *y);
+const double *sni_system_armature(const sni_system *s, const double *x);
 
 /* x = J^T f for wrenches in world axes at the origins; f is used up. */
 /* Is there nothing but masses in A, and what tension braces? */

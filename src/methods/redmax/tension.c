@@ -19,8 +19,6 @@
  * and mechanisms under little tension are not touched. */
 #include "methods/redmax/system.h"
 
-#include <string.h>
-
 /* ---- sums ---- */
 
 /* A length for the slides between two bodies: their radius of gyration; 0: they have no mass. */
@@ -146,11 +144,10 @@ static void pass_on(sni_system *s, int i, sn_vec6 f, sni_sym3 G) {
 }
 
 /* Is there something that the masses do not bear? */
-static bool inward(sni_system *s, bool add) {
+static bool inward(sni_system *s, const sni_block *block, bool add) {
   const sni_tree *t = s->t;
   bool found = false;
-  s->tense = false;
-  for (int i = t->nbody - 1; i >= 0; i--) {
+  for (int i = block->end - 1; i >= block->first; i--) {
     sni_pull own = load_of(s, i);
     const sn_vec6 f = own.f;
     const int p = t->parent[i];
@@ -166,17 +163,24 @@ static bool inward(sni_system *s, bool add) {
       }
       pass_on(s, i, f, G);
     }
+    if (add) {
+      s->braced[i] = 0;
+    }
     found = (!s->grounded[i] && brace(s, i, &own.turn, add)) || found;
     s->turn[i] = own.turn;
   }
   return found;
 }
 
-void sni_system_add_tension(sni_system *s) {
-  memset(s->braced, 0, (size_t)s->t->nbody);
-  s->any_braced = inward(s, true);
+void sni_system_add_tension(sni_system *s, const sni_block *block) {
+  s->any_braced = inward(s, block, true) || s->any_braced;
 }
 
 bool sni_system_has_tension(sni_system *s) {
-  return inward(s, false);
+  bool found = false;
+  s->tense = false;
+  for (int k = s->t->nblock - 1; k >= 0; k--) {
+    found = inward(s, &s->t->block[k], false) || found;
+  }
+  return found;
 }

@@ -194,7 +194,7 @@ static void end_rates(sn_sim *sim, sni_structured *st, double h, double *qd1, sn
   int bad = -1;
   const int64_t deadline = sni_structured_deadline(sim, st, 1), begun = deadline ? sni_clock() : 0;
   ask_rates(sim, st);
-  sni_move_momenta(sim, &st->s, qd1);
+  sni_move_momenta(&st->s, qd1);
   if (*st->give > 0) {
     const double left = 1 / (1 + BRAKE * h);
     for (int k = 0; k < sim->m->tree.nv; k++) {
@@ -235,12 +235,10 @@ static sn_status advance(sn_sim *sim, sni_structured *st, sn_state *state, const
     if (status) {
       return status;
     }
-    for (int k = 0; k < nv; k++) {
-      q1[k] = q[k] + h * qd1[k];
-    }
+    const bool far = sni_move_begin(s, false, true, q, qd1, q1);
     again = sni_system_limit_drives(s, t_end, q1, qd1, input);
-    again = sni_system_pull_cables(s, t_end, qd1, sim->F) || again;
-    again = sni_system_foresee(s, NULL, qd1) || again;
+    again = sni_system_pull_cables(s, t_end, sim->F) || again;
+    again = sni_system_foresee(s, NULL, far) || again;
   }
   sni_move_drift(sim, s, h, q, q1, qd1);
   if (sim->d.rows) {
