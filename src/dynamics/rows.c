@@ -321,8 +321,9 @@ enum { PROJECT_MAX = 30 };
 /* The same, where rows are far from losing their rank: at least STRONG is left of each. */
 #define STILL_STRONG 1e-13
 #define STRONG       0.03
-/* With the factors of another pose, at most so many steps. */
-enum { CHORDS_MAX = 3 };
+/* With the factors of another pose, at most so many steps; and refinements. */
+enum { CHORDS_MAX = 3, NEAR_MAX = 4 };
+#define NEAR_RATE 1e-2
 /* By less than this, the factors of the last step will do. */
 #define NEARLY_STILL 1e-4
 /* Refining on factors of a pose as far away as this is no dearer than new ones. */
@@ -447,14 +448,25 @@ static void momenta_left(sni_rows *r, const double *b, const double *x, double *
   }
 }
 
+static double largest(int n, const double *x) {
+  double most = 0;
+  for (int i = 0; i < n; i++) {
+    most = fmax(most, fabs(x[i]));
+  }
+  return most;
+}
+
 /* With the factors of a pose that is `stale` away: each refinement on the system as it is here
- * leaves that part of the error. */
-static void solve_momenta_near(sni_rows *r, const double *b, double *qd) {
+ * leaves that part of the error, times as much as the heaviest thing weighs more than the lightest.
+ * False: too much of it. */
+static bool solve_momenta_near(sni_rows *r, const double *b, double *qd) {
   const int nv = r->d->m->tree.nv;
-  double residual, left = 1;
+  double residual;
   sni_kkt_rough(r->kkt, true);
   sni_kkt_solve(r->kkt, b, r->rhs, qd, r->lambda, &residual);
-  do {
+  double moved = largest(nv, qd);
+  bool still = false;
+  for (int k = 0; k < NEAR_MAX && !still; k++) {
     sni_rows_mul(r, qd, r->y);
     for (int i = 0; i < r->nrow; i++) {
       r->y[i] = r->rhs[i] - r->y[i];
@@ -468,14 +480,37 @@ static void solve_momenta_near(sni_rows *r, const double *b, double *qd) {
     for (int i = 0; i < r->nrow; i++) {
       r->lambda[i] += r->lambda_before[i];
     }
-    left *= r->stale;
-  } while (left * r->stale > STILL);
+    const double before = moved;
+    moved = largest(nv, r->step);
+    still = moved == 0 || moved * (moved / before) <= STILL * largest(nv, qd);
+    if (!still && !(moved <= NEAR_RATE * before)) {
+      break;
+    }
+  }
   sni_kkt_rough(r->kkt, false);
+  return still;
+}
+
+int sni_rows_solve_mass(sni_rows *r, const double *b, const double *c, double *x) {
+  if (!r->kkt || !sni_rows_have_factors(r)) {
+    const int bad = sni_rows_factorise_mass(r);
+    if (bad >= 0) {
+      return bad;
+    }
+  }
+  if (r->kkt) {
+    double residual;
+    sni_rows_keep_factors(r);
+    sni_kkt_solve(r->kkt, b, c, x, r->lambda, &residual);
+  } else {
+    sni_Minv_mul(&r->d->m->tree, &r->d->w, b, x);
+    sni_rows_correct(r, c, x);
+  }
+  return -1;
 }
 
 int sni_rows_momenta(sni_rows *r, double t, double t_ref, double gain, bool near, const double *b,
                      const double *q, double *qd) {
-  sni_dynamics *d = r->d;
   sni_rows_eval_poses(r, t, t_ref, q, qd);
   if (r->nsided > 0) {
     return sni_unilateral_momenta(r, gain, b, qd);
@@ -483,23 +518,10 @@ int sni_rows_momenta(sni_rows *r, double t, double t_ref, double gain, bool near
   for (int i = 0; i < r->nrow; i++) {
     r->rhs[i] = -r->row[i].rate - gain * r->row[i].g;
   }
-  if (r->kkt && near && r->stale < STALE_MAX) {
-    solve_momenta_near(r, b, qd);
+  if (r->kkt && near && r->stale < STALE_MAX && solve_momenta_near(r, b, qd)) {
     return -1;
   }
-  const int bad = sni_rows_factorise_mass(r);
-  if (bad >= 0) {
-    return bad;
-  }
-  if (r->kkt) {
-    double residual;
-    sni_rows_keep_factors(r);
-    sni_kkt_solve(r->kkt, b, r->rhs, qd, r->lambda, &residual);
-  } else {
-    sni_Minv_mul(&d->m->tree, &d->w, b, qd);
-    sni_rows_correct(r, r->rhs, qd);
-  }
-  return -1;
+  return sni_rows_solve_mass(r, b, r->rhs, qd);
 }
 
 /* The motion that closes the gaps to first order; its largest coordinate. */

@@ -109,6 +109,10 @@ static inline bool sni_rows_have_factors(const sni_rows *r) {
 /* A is the mass matrix; needs kinematics.  -1, or the body without inertia. */
 int sni_rows_factorise_mass(sni_rows *r);
 
+/* x and lambda with the masses for A; sni_rows_keep_factors where they stay.  -1, or the body
+ * without inertia. */
+int sni_rows_solve_mass(sni_rows *r, const double *b, const double *c, double *x);
+
 /* In the dual; `solve` must go on working until the last correction. */
 sn_status sni_rows_factorise(sni_rows *r, sni_rows_solver solve, void *user);
 

@@ -554,28 +554,21 @@ static bool foresees(const sn_sim *sim) {
 }
 
 /* What is braced for depends on the reactions of the constraints, which only a solve tells.  Where
- * there is nothing else in A, the masses are enough to foresee them, and their factors are at hand
- * since the end of the last step. */
+ * there is nothing else in A, the masses are enough to foresee them, and their factors are often at
+ * hand since the end of the last step. */
 static bool foresee_reactions(sn_sim *sim, double t_end, const double *q, const double *qd,
                               double *qd1) {
   sni_system *s = &((redmax *)sim->method_work)->s;
   sni_rows *rows = &sim->rows;
-  double residual;
-  if (!rows->kkt || rows->nsided > 0 || !rows->timeless || !s->any_braced ||
+  if (!sim->d.rows || rows->nsided > 0 || !rows->timeless || !s->any_braced ||
       !sni_system_is_mass(s)) {
     return false;
   }
   sni_rows_eval_poses(rows, t_end, t_end, q, qd);
   aim(sim, qd);
-  if (!sni_rows_have_factors(rows)) {
-    if (sni_rows_factorise_mass(rows) >= 0) {
-      return false;
-    }
-    sni_rows_keep_factors(rows);
+  if (sni_rows_solve_mass(rows, s->b, rows->rhs, qd1) >= 0) {
+    return false;
   }
-  sni_kkt_rough(rows->kkt, true);
-  sni_kkt_solve(rows->kkt, s->b, rows->rhs, qd1, rows->lambda, &residual);
-  sni_kkt_rough(rows->kkt, false);
   sni_J_mul_world(s->t, &s->d->w, qd1);
   sni_system_foresee(s, rows, true);
   return true;
