@@ -11,9 +11,9 @@
 #include "math/so3.h"
 
 static const make_generator *const generators[] = {
-    &make_bridge, &make_deck,         &make_net,    &make_tensegrity, &make_arm,
-    &make_hand,   &make_umbrella,     &make_ring,   &make_fourbar,    &make_ladder,
-    &make_gear,   &make_slider_crank, &make_hagfish};
+    &make_bridge,   &make_deck,  &make_net,     &make_tensegrity, &make_arm,  &make_hand,
+    &make_umbrella, &make_ring,  &make_fourbar, &make_ladder,     &make_gear, &make_slider_crank,
+    &make_hagfish,  &make_stack, &make_heap,    &make_dominoes,   &make_ramp, &make_gripper};
 enum { GENERATORS = sizeof generators / sizeof *generators };
 
 const make_generator *make_find(const char *name) {
