@@ -32,8 +32,7 @@ static void write_gripper(const make_settings *s, sni_text *out) {
                "  block:\n    joint: {type: free, at: [0, 0, %s]}\n"
                "    shapes: [{type: box, size: [%s, %s, %s], density: %s, contact: rubber}]\n"
                "\nmotions:\n"
-               "  lift: {joint: hand, q: {keyframes: [[0, 0], [0.5, 0], [1.5, 0.3], [3, 0.3]], "
-               "interpolation: cubic}}\n",
+               "  lift: {joint: hand, q: \"0.15*(1 - cos(pi*min(max(t - 0.5, 0), 1)))\"}\n",
                make_show(0.5 * EDGE).text, make_show(EDGE).text, make_show(EDGE).text,
                make_show(EDGE).text, make_show(s->weight / (EDGE * EDGE * EDGE)).text);
   make_foot_at(out, 0.002, 3, "[T, V, E, block.pos.*, left.q, right.q]");
@@ -41,7 +40,7 @@ static void write_gripper(const make_settings *s, sni_text *out) {
 
 static const cli_option options[] = {{"--weight", "M", CLI_NUMBER, offsetof(make_settings, weight),
                                       "mass of the block in kg, from 1e-3 to 1e3; 1 if not given: "
-                                      "from 6.5 on it slips"}};
+                                      "from 5.7 on it slips"}};
 static const make_number numbers[] = {
     {"--weight", offsetof(make_settings, weight), 1, 1e-3, 1e3, false}};
 

@@ -12,7 +12,7 @@ import knots
 from command import BAD_INPUT, SCENES, SINEW, Command, sinew
 
 NAMES = ["bridge", "deck", "net", "tensegrity", "arm", "hand", "umbrella", "ring", "fourbar", "ladder", "gear", "slider-crank",
-         "hagfish"]
+         "hagfish", "stack", "heap", "dominoes", "ramp", "gripper"]
 SCENE_FILES = {  # of scenes/redmax, and what makes them
     "bridge": ["bridge", "--count", "40"],
     "bridge_flexible": ["bridge", "--count", "20", "--towers", "flexible", "--weight", "4800*500"],
@@ -325,6 +325,37 @@ class Make(Command):
     def test_in_a_pipe(self):
         text = self.good("make", "deck", "--count", "3")
         self.assertEqual(sinew("check", "-", stdin=text).returncode, 0)
+
+    def test_ramp_holds_below_the_angle_of_friction(self):
+        for angle, slides in (26.5, False), (26.6, True):
+            rows = self.sane("ramp", "--angle", angle)[1]
+            way = math.hypot(rows[-1]["block.pos.x"] - rows[0]["block.pos.x"], rows[-1]["block.pos.z"] - rows[0]["block.pos.z"])
+            a = 9.81 * (math.sin(math.radians(angle)) - 0.5 * math.cos(math.radians(angle)))
+            self.assertAlmostEqual(way, 0.5 * a if slides else 0, delta=2e-4, msg=f"at {angle} degrees")
+
+    def test_stack_stands(self):
+        rows = self.sane("stack", "--count", 5)[1]
+        self.assertAlmostEqual(rows[-1]["box_5.pos.z"], 0.9, delta=1e-6)
+        rows = self.sane("stack", "--count", 3, "--weight", 1000)[1]
+        self.assertAlmostEqual(rows[-1]["box_3.pos.z"], 0.5, delta=1e-6)
+
+    def test_gripper_lifts_what_friction_can_hold(self):
+        for weight, height in (1, 0.34), (5.6, 0.34), (8, 0.04):
+            rows = self.sane("gripper", "--weight", weight, duration=2)[1]
+            self.assertAlmostEqual(rows[-1]["block.pos.z"], height, delta=2e-3, msg=f"{weight} kg")
+
+    def test_dominoes_fall_one_after_the_other(self):
+        rows = self.sane("dominoes", "--count", 4, duration=1.2)[1]
+        self.assertAlmostEqual(rows[0]["domino_4.pos.z"], 0.1, delta=1e-9)
+        self.assertLess(rows[-1]["domino_4.pos.z"], 0.05)
+
+    def test_heap_stays_in_its_pen(self):
+        text, rows = self.sane("heap", "--count", 8, duration=1.5)
+        half = 0.5 * 0.34 * 2 + 0.05
+        _, rows = self.run_scene(text, 1.5, **{"run.record.channels": "['*.pos.*']"})
+        for key, value in rows[-1].items():
+            if key.startswith("body_"):
+                self.assertTrue(0.02 < value if key.endswith("z") else abs(value) < half, f"{key} is {value}")
 
 
 if __name__ == "__main__":
