@@ -11,12 +11,15 @@ mkdir -p docs/gallery
 # A moment at which there is something to see, where one second is none.
 moment() { # scene
   case $1 in
+  scenes/characters.yaml) echo 4 ;;
   scenes/demo.yaml) echo 6.5 ;;
   scenes/humanoid.yaml) echo 0.5 ;;
   scenes/pendulum.yaml) echo 0.3 ;;
   scenes/redmax/free_cube.yaml) echo 0.2 ;;
   scenes/redmax/friction_loop.yaml) echo 0.5 ;;
   scenes/redmax/hagfish.yaml) echo 12 ;;
+  scenes/seaweed.yaml) echo 4 ;;
+  scenes/surface.yaml) echo 3 ;;
   *) echo 1 ;;
   esac
 }

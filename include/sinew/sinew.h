@@ -366,7 +366,7 @@ typedef struct sn_options {
   } redmax;
   struct {
     sn_structured_solver solver;
-    double precision;      /* enough for the rates of loops; for their gaps, times the step */
+    double precision;      /* enough for the rates of loops and for their gaps */
     int iterations;        /* at most, in a solve */
     double budget;         /* milliseconds for a step; 0: as long as it takes */
     bool warm_start;       /* from the forces of the last step */

@@ -11,9 +11,11 @@
 #include "math/so3.h"
 
 static const make_generator *const generators[] = {
-    &make_bridge,   &make_deck,  &make_net,     &make_tensegrity, &make_arm,  &make_hand,
-    &make_umbrella, &make_ring,  &make_fourbar, &make_ladder,     &make_gear, &make_slider_crank,
-    &make_hagfish,  &make_stack, &make_heap,    &make_dominoes,   &make_ramp, &make_gripper};
+    &make_bridge,     &make_deck,         &make_net,     &make_tensegrity, &make_arm,
+    &make_hand,       &make_umbrella,     &make_ring,    &make_fourbar,    &make_ladder,
+    &make_gear,       &make_slider_crank, &make_hagfish, &make_stack,      &make_heap,
+    &make_dominoes,   &make_ramp,         &make_gripper, &make_seaweed,    &make_pendulum_strings,
+    &make_characters, &make_surface};
 enum { GENERATORS = sizeof generators / sizeof *generators };
 
 const make_generator *make_find(const char *name) {
@@ -118,6 +120,14 @@ void make_foot_at(sni_text *out, double step, double duration, const char *chann
                make_show(step).text, make_show(duration).text, channels);
 }
 
+void make_foot_structured(sni_text *out, double duration, const char *channels,
+                          const char *options) {
+  sni_text_add(out,
+               "\nrun:\n  method: structured\n  step: 0.01\n  duration: %s\n"
+               "  record: {every: 0.02, channels: %s}\n  structured: {%s}\n",
+               make_show(duration).text, channels, options);
+}
+
 void make_foot(sni_text *out, double duration, const char *channels) {
   make_foot_at(out, 0.01, duration, channels);
 }
@@ -165,7 +175,7 @@ static int fail_unknown(const cli_command *self, const char *name) {
 static int make(const cli_command *self, int argc, char **argv) {
   if (argc == 0) {
     for (int k = 0; k < GENERATORS; k++) {
-      printf("%-13s%s\n", generators[k]->name, generators[k]->command.doc);
+      printf("%-17s%s\n", generators[k]->name, generators[k]->command.doc);
     }
     return CLI_DONE;
   }

@@ -79,9 +79,13 @@ void make_head_in(sni_text *out, const char *name, const char *units, double gra
 /* The last ones: at steps of 10 ms, or others. */
 void make_foot(sni_text *out, double duration, const char *channels);
 void make_foot_at(sni_text *out, double step, double duration, const char *channels);
+/* For the method structured, with some of its options: "precision: 1e-3". */
+void make_foot_structured(sni_text *out, double duration, const char *channels,
+                          const char *options);
 
 extern const make_generator make_bridge, make_deck, make_net, make_tensegrity, make_arm,
     make_umbrella, make_hand, make_fourbar, make_ladder, make_ring, make_slider_crank, make_gear,
-    make_hagfish, make_stack, make_heap, make_dominoes, make_ramp, make_gripper;
+    make_hagfish, make_stack, make_heap, make_dominoes, make_ramp, make_gripper, make_seaweed,
+    make_pendulum_strings, make_characters, make_surface;
 
 #endif

@@ -3,19 +3,19 @@
  * closes a loop. */
 #include "cli/make.h"
 
-#define BAR  0.25 /* m */
-#define RUNG 0.5
+#define BAR  0.25 /* m, if not given */
 #define THIN 2e-4 /* kg m^2, about a bar's own axis */
 
-static void write_string(const char *name, double y, int bars, sni_text *out) {
+static void write_string(const char *name, double y, double bar, int bars, sni_text *out) {
   sni_text_add(out,
                "  %s: {parent: world, joint: {at: %s}, repeat: {count: %d, joint: {at: [%s, 0, "
                "0]}}}\n",
-               name, make_show3((sn_vec3){0, y, 0}).text, bars, make_show(BAR).text);
+               name, make_show3((sn_vec3){0, y, 0}).text, bars, make_show(bar).text);
 }
 
 static void write_ladder(const make_settings *s, sni_text *out) {
   const int n = (int)s->count, p = (int)s->pattern;
+  const double bar = s->length, rung = 2 * bar, moment = rung * rung / 12;
   make_head(
       out, "ladder", 9.81,
       "# A rope ladder of bars of 1 kg with ball joints. Both strings hang on the ground, and "
@@ -27,24 +27,24 @@ static void write_ladder(const make_settings *s, sni_text *out) {
                "    inertia: {mass: 1, at: [%s, 0, 0], xx: %s, yy: %s, zz: %s}\n"
                "    shapes: [{type: capsule, from: [0, 0, 0], to: [%s, 0, 0], radius: 0.02}]\n"
                "\nbodies:\n",
-               make_show(0.5 * BAR).text, make_show(THIN).text, make_show(BAR * BAR / 12).text,
-               make_show(BAR * BAR / 12).text, make_show(BAR).text);
-  write_string("near", 0, n * p, out);
-  write_string("far", RUNG, n * p, out);
+               make_show(0.5 * bar).text, make_show(THIN).text, make_show(bar * bar / 12).text,
+               make_show(bar * bar / 12).text, make_show(bar).text);
+  write_string("near", 0, bar, n * p, out);
+  write_string("far", rung, bar, n * p, out);
   for (int k = 1; k <= n; k++) {
     sni_text_add(out,
                  "  rung_%d: {parent: near_%d, joint: {at: [%s, 0, 0]}, inertia: {mass: 1, at: [0, "
-                 "%s, 0], xx: 1/48, yy: %s, zz: 1/48},\n"
+                 "%s, 0], xx: %s, yy: %s, zz: %s},\n"
                  "    shapes: [{type: capsule, from: [0, 0, 0], to: [0, %s, 0], radius: 0.02}]}\n",
-                 k, k * p, make_show(BAR).text, make_show(0.5 * RUNG).text, make_show(THIN).text,
-                 make_show(RUNG).text);
+                 k, k * p, make_show(bar).text, make_show(0.5 * rung).text, make_show(moment).text,
+                 make_show(THIN).text, make_show(moment).text, make_show(rung).text);
   }
   sni_text_add(out, "\nloops:\n");
   for (int k = 1; k <= n; k++) {
     sni_text_add(out,
                  "  knot_%d: {type: spherical, a: {body: far_%d, at: [%s, 0, 0]}, b: {body: "
                  "rung_%d, at: [0, %s, 0]}}\n",
-                 k, k * p, make_show(BAR).text, k, make_show(RUNG).text);
+                 k, k * p, make_show(bar).text, k, make_show(rung).text);
   }
   char channels[96];
   snprintf(channels, sizeof channels, "[T, V, E, rung_%d.pos.*]", n);
@@ -56,22 +56,26 @@ static const cli_option options[] = {{"--count", "N", CLI_NUMBER, offsetof(make_
                                      {"--pattern", "P", CLI_NUMBER,
                                       offsetof(make_settings, pattern),
                                       "bars of a string from one rung to the next, from 1 to 1000; "
-                                      "1 if not given"}};
+                                      "1 if not given"},
+                                     {"--length", "L", CLI_NUMBER, offsetof(make_settings, length),
+                                      "of a bar, in metres, from 0.01 to 100; 0.25 if not given; "
+                                      "a rung is twice as long"}};
 static const make_number numbers[] = {
     {"--count", offsetof(make_settings, count), 12, 1, 100000, true},
-    {"--pattern", offsetof(make_settings, pattern), 1, 1, 1000, true}};
+    {"--pattern", offsetof(make_settings, pattern), 1, 1, 1000, true},
+    {"--length", offsetof(make_settings, length), BAR, 0.01, 100, false}};
 
 const make_generator make_ladder = {
     .name = "ladder",
     .command = {.name = "make ladder",
-                .arguments = "[--count N] [--pattern P]",
+                .arguments = "[--count N] [--pattern P] [--length L]",
                 .doc = "a rope ladder with ball joints, a loop a rung",
                 .about = "Two strings of N times P bars, joined by N rungs.",
                 .option = options,
-                .noption = 2,
+                .noption = 3,
                 .examples = "  sinew make ladder --count 48 > ladder.yaml\n"
                             "  sinew make ladder --count 4 --pattern 12 > ladder.yaml\n",
                 .run = make_run},
     .number = numbers,
-    .nnumber = 2,
+    .nnumber = 3,
     .write = write_ladder};

@@ -13,7 +13,9 @@ void cli_report_step(cli_report *r, sn_status status, const sn_info *info) {
   r->substeps += info->substeps;
   r->rejected += info->rejected;
   r->evaluations += info->evaluations;
+  r->systems += info->solves;
   r->iterations += info->iterations;
+  r->gap = fmax(r->gap, info->gap);
   r->iterations_most =
       info->iterations > r->iterations_most ? info->iterations : r->iterations_most;
   r->retries += info->retries;
@@ -73,6 +75,9 @@ void cli_report_print(const cli_report *r, const cli_plan *plan, FILE *to) {
   } else if (r->solves) {
     fprintf(to, "  solves      direct; residual at most %.2g\n", r->residual);
   }
+  if (r->gap > 0) {
+    fprintf(to, "  gaps        at most %.2g\n", r->gap);
+  }
   if (r->retries > 0) {
     fprintf(to, "  retries     %" PRId64 ": steps divided because a solve did not converge\n",
             r->retries);
@@ -121,10 +126,12 @@ void cli_report_json(const cli_report *r, const cli_plan *plan, sni_json *j) {
   if (r->solves) {
     sni_json_open(j, "solver", "{");
     sni_json_text(j, "chosen", r->chosen);
+    sni_json_raw(j, "solves", "%" PRId64, r->systems);
     sni_json_raw(j, "iterations", "%" PRId64, r->iterations);
     sni_json_raw(j, "iterations_most", "%d", r->iterations_most);
     sni_json_raw(j, "retries", "%" PRId64, r->retries);
     cli_json_number(j, "residual", r->residual);
+    cli_json_number(j, "gap", r->gap);
     sni_json_raw(j, "unconverged", "%" PRId64, r->unconverged);
     if (r->unconverged > 0) {
       cli_json_number(j, "residual_accepted", r->residual_accepted);

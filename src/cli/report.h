@@ -14,11 +14,12 @@ typedef struct cli_report {
   int64_t steps, substeps, rejected, evaluations;
   char chosen[256]; /* what the method chose, "": nothing                                 */
   bool solves;      /* it solves linear systems, and these say how that went:             */
-  int64_t iterations, retries;
+  int64_t systems, iterations, retries;
   int iterations_most;
   double residual;          /* largest                                                  */
   int64_t unconverged;      /* steps that were taken although a solve did not converge  */
   double residual_accepted; /* largest of those                                         */
+  double gap;               /* largest that loops were left with, if the method tells    */
 
   bool any_energy;
   double T0, V0, T1, V1;     /* first and last                                           */

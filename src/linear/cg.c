@@ -1,4 +1,4 @@
-/* cg.c: conjugate gradients. */
+/* cg.c: conjugate gradients and conjugate residuals. */
 #include "linear/cg.h"
 
 #include <math.h>
@@ -42,6 +42,56 @@ int sni_cg_run(const sni_cg *cg, double *x) {
       return k; /* nothing moves that way, or it is rounding */
     }
     const double step = rz / curvature;
+    for (int i = 0; i < n; i++) {
+      x[i] += step * cg->p[i];
+      cg->r[i] -= step * cg->q[i];
+    }
+    if (cg->follow) {
+      cg->follow(cg->user, step);
+    }
+  }
+}
+
+static double scaled(const sni_cg *cg, int i, double x) {
+  return cg->inverse ? cg->inverse[i] * x : x;
+}
+
+static double dot(int n, const double *a, const double *b) {
+  double sum = 0;
+  for (int i = 0; i < n; i++) {
+    sum += a[i] * b[i];
+  }
+  return sum;
+}
+
+/* z = r, scaled; w = A z; p and q = A p follow them. */
+int sni_cr_run(const sni_cg *cg, double *x) {
+  const int n = cg->n;
+  double zw = 0;
+  for (int k = 0;; k++) {
+    if (!(sni_largest(n, cg->r) > cg->precision) || k == cg->iterations ||
+        (cg->late && cg->late(cg->user))) {
+      return k;
+    }
+    for (int i = 0; i < n; i++) {
+      cg->z[i] = scaled(cg, i, cg->r[i]);
+    }
+    cg->mul(cg->user, cg->z, cg->w);
+    const double zw_new = dot(n, cg->z, cg->w), beta = k > 0 ? zw_new / zw : 0;
+    zw = zw_new;
+    double qq = 0;
+    for (int i = 0; i < n; i++) {
+      cg->p[i] = cg->z[i] + (k > 0 ? beta * cg->p[i] : 0);
+      cg->q[i] = cg->w[i] + (k > 0 ? beta * cg->q[i] : 0);
+      qq += scaled(cg, i, cg->q[i] * cg->q[i]);
+    }
+    if (cg->turn) {
+      cg->turn(cg->user, beta);
+    }
+    if (!(zw > 0) || !(qq > 0)) {
+      return k; /* the least squares are reached, or what is left is rounding */
+    }
+    const double step = zw / qq;
     for (int i = 0; i < n; i++) {
       x[i] += step * cg->p[i];
       cg->r[i] -= step * cg->q[i];

@@ -1,4 +1,5 @@
-/* cg.h: conjugate gradients for a symmetric positive matrix that is known by its products alone.
+/* cg.h: conjugate gradients and conjugate residuals, for a symmetric positive matrix that is known
+ * by its products alone.
  *
  * Whoever gives the product can follow the solution: what a product has found for the direction p
  * is x += step p later, so nothing needs to be solved again when the iterations end. */
@@ -11,17 +12,26 @@ typedef struct sni_cg {
   int n;
   void *user;
   void (*mul)(void *user, const double *p, double *q); /* q = A p                              */
-  void (*follow)(void *user, double step); /* x moved by step times the last p; NULL: nobody asks */
+  void (*follow)(void *user, double step); /* x moved by step times p; NULL: nobody asks          */
+  void (*turn)(void *user, double beta);   /* residuals: p is what was multiplied last, and beta
+                                              times the p before                                  */
   bool (*late)(void *user);                /* asked before each iteration; NULL: never            */
   const double *inverse; /* n  1 over a diagonal that is like A's; NULL: none                  */
   double precision;      /* enough when the largest |r| is not above this                      */
   int iterations;        /* at most                                                            */
   double *r;             /* n  b - A x for the x at the start; then for the last, by recurrence */
   double *p, *q;         /* n each: scratch                                                    */
+  double *z, *w;         /* n each: scratch of the residuals                                   */
 } sni_cg;
 
-/* Moves x; returns the number of iterations. */
+/* Moves x; returns the number of iterations.  The error falls from one to the next, measured by the
+ * matrix itself; r may rise. */
 int sni_cg_run(const sni_cg *cg, double *x);
+
+/* The same, but r falls, in the least squares that `inverse` weighs: what is broken off is better
+ * than it was.  Where the matrix is singular and b cannot be reached, it comes as near as can be.
+ */
+int sni_cr_run(const sni_cg *cg, double *x);
 
 /* The largest |x|; NaN if one of them is. */
 double sni_largest(int n, const double *x);

@@ -12,7 +12,7 @@ import knots
 from command import BAD_INPUT, SCENES, SINEW, Command, sinew
 
 NAMES = ["bridge", "deck", "net", "tensegrity", "arm", "hand", "umbrella", "ring", "fourbar", "ladder", "gear", "slider-crank",
-         "hagfish", "stack", "heap", "dominoes", "ramp", "gripper"]
+         "hagfish", "stack", "heap", "dominoes", "ramp", "gripper", "seaweed", "pendulum-strings", "characters", "surface"]
 SCENE_FILES = {  # of scenes/redmax, and what makes them
     "bridge": ["bridge", "--count", "40"],
     "bridge_flexible": ["bridge", "--count", "20", "--towers", "flexible", "--weight", "4800*500"],

@@ -151,7 +151,7 @@ TEST(a_ladder_gains_no_energy) {
     gap = fmax(gap, info.gap);
   }
   CHECK(most <= 0, "%g above the start", most);
-  CHECK(gap <= 1e-5, "loops opened by %g", gap);
+  CHECK(gap <= o.structured.precision, "loops opened by %g", gap);
   sn_state_free(&s);
   sn_sim_free(&sim);
   sn_model_free(&m);
@@ -244,7 +244,7 @@ TEST(iterations_can_be_few) {
     sn_state_free(&s);
     sn_sim_free(&sim);
   }
-  CHECK(open[0] > open[1] && open[1] > open[2] && open[2] < 1e-10 && open[0] < 0.1,
+  CHECK(open[0] > open[1] && open[1] > open[2] && open[2] <= 1e-9 && open[0] < 0.1,
         "open by %g, %g, %g", open[0], open[1], open[2]);
   sn_model_free(&m);
 }
@@ -308,7 +308,7 @@ TEST(constraints_come_and_go) {
     const sn_vec3 x = structured_point(&g, "bar_10", (sn_vec3){1, 0, 0});
     const double apart = sn_vec3_norm(sn_vec3_sub(x, structured_point(&g, "fish", (sn_vec3){0})));
     const bool held = t > 0.105 && t < 0.495;
-    CHECK(!held || apart < 1e-7, "t = %g: %g apart", t, apart);
+    CHECK(!held || apart < 2e-6, "t = %g: %g apart", t, apart);
     CHECK(t < 0.6 || apart > 0.01, "t = %g: still together", t);
   }
   stage_clear(&g);

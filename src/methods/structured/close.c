@@ -14,10 +14,6 @@ enum { PASSES = 12 };
 #define GIVE_MOST  1e3
 #define GAINED     1e-9 /* a step must take so much of what is open: at the least squares none does */
 
-static double closing_tolerance(const sn_sim *sim) {
-  return fmax(*sim->d.params.step * sim->options.structured.precision, ROUNDING);
-}
-
 /* How much is open, with weights. */
 static double openness(const sni_ties *t, const sni_rows *rows) {
   double sum = 0;
@@ -51,15 +47,14 @@ static bool find_motion(sn_sim *sim, sni_structured *st, double tolerance, sn_in
   t->forces = false;
   for (int i = 0; i < t->ntie; i++) {
     t->c[i] = -sim->rows.row[i].g;
-    t->lambda[i] = 0;
+    t->inverse[i] = t->tie[i].weight;
   }
-  t->precision = 0.5 * tolerance;
   if (st->solver->factorise(t, st->own, &bad) < 0) {
     return false;
   }
-  st->solver->solve(t, st->own, NULL, sim->tau);
-  info->solves++;
-  info->iterations += t->spent;
+  t->squares = true;
+  sni_structured_solve(sim, st, SNI_COLD, 0.5 * tolerance, NULL, sim->tau, info);
+  t->squares = false;
   return sni_dynamics_not_finite(&sim->d, sim->tau) < 0;
 }
 
@@ -78,8 +73,9 @@ void sni_structured_close(sn_sim *sim, sni_structured *st, double t, double *q1,
                           sn_info *info) {
   const int nv = sim->m->tree.nv;
   const size_t bytes = (size_t)nv * sizeof *q1;
-  const double tolerance = closing_tolerance(sim);
+  const double tolerance = fmax(sim->options.structured.precision, ROUNDING);
   double best = INFINITY, promised = 0;
+  bool broken_off = false; /* what could not be finished now would not be in another pass */
   int worst;
   st->ties.deadline = sni_structured_deadline(sim, st, 0.65);
   for (int k = 0;; k++) {
@@ -95,10 +91,11 @@ void sni_structured_close(sn_sim *sim, sni_structured *st, double t, double *q1,
       memcpy(q1, st->q_best, bytes);
       look(sim, st, t, q1, qd1);
     }
-    if (gap <= tolerance || k >= PASSES || (k > 0 && sni_ties_late(&st->ties)) ||
-        !find_motion(sim, st, tolerance, info)) {
+    const bool last = k >= PASSES || broken_off || (k > 0 && sni_ties_late(&st->ties));
+    if (gap <= tolerance || last || !find_motion(sim, st, tolerance, info)) {
       break;
     }
+    broken_off = st->ties.residual > st->ties.precision;
     promised = best - openness_ahead(&st->ties);
     if (!(promised > GAINED * best)) {
       *st->give = adapt(*st->give, 1, 1);

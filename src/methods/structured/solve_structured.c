@@ -41,10 +41,26 @@ static void mul(void *user, const double *p, double *q) {
   }
 }
 
+static void move(const sni_ties *t, double step, const double *y) {
+  for (int k = 0; k < t->d->m->tree.nv; k++) {
+    t->x[k] -= step * y[k];
+  }
+}
+
 static void follow(void *user, double step) {
   const sni_ties *t = user;
+  move(t, step, t->y);
+}
+
+static void follow_turned(void *user, double step) {
+  const sni_ties *t = user;
+  move(t, step, t->yp);
+}
+
+static void turn(void *user, double beta) {
+  const sni_ties *t = user;
   for (int k = 0; k < t->d->m->tree.nv; k++) {
-    t->x[k] -= step * t->y[k];
+    t->yp[k] = t->y[k] + (beta != 0 ? beta * t->yp[k] : 0);
   }
 }
 
@@ -63,15 +79,18 @@ static void structured_solve(sni_ties *t, void *own, const double *b, double *x)
     const sni_cg cg = {.n = t->ntie,
                        .user = t,
                        .mul = mul,
-                       .follow = follow,
+                       .follow = t->squares ? follow_turned : follow,
+                       .turn = turn,
                        .late = sni_ties_late,
                        .inverse = t->inverse,
                        .precision = t->precision,
                        .iterations = t->iterations - t->spent,
                        .r = t->r,
                        .p = t->p,
-                       .q = t->q};
-    const int spent = sni_cg_run(&cg, t->lambda);
+                       .q = t->q,
+                       .z = t->z,
+                       .w = t->w};
+    const int spent = t->squares ? sni_cr_run(&cg, t->lambda) : sni_cg_run(&cg, t->lambda);
     t->spent += spent;
     if (spent > 0 || k == 0) {
       sni_ties_check(t, x);

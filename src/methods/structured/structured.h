@@ -5,8 +5,9 @@
 #include "methods/sim.h"
 #include "methods/structured/ties.h"
 
-/* Forces that a step begins with are those of the last one, each solve with its own. */
-enum { SNI_WARM_STEP, SNI_WARM_END, SNI_WARM_BANKS };
+/* Forces that a step begins with are those of the last one, each solve with its own; gaps are
+ * closed without. */
+enum { SNI_WARM_STEP, SNI_WARM_END, SNI_WARM_BANKS, SNI_COLD };
 
 typedef struct sni_structured {
   sni_system s;
@@ -26,6 +27,10 @@ int64_t sni_structured_deadline(const sn_sim *sim, const sni_structured *st, dou
 
 /* The constraints as they stand, for ties; they give way by `most` at most. */
 void sni_structured_tie(sn_sim *sim, sni_structured *st, double most);
+
+/* Solves with the ties, c and A that are set; bank: SNI_WARM_..., SNI_COLD. */
+void sni_structured_solve(sn_sim *sim, sni_structured *st, int bank, double precision,
+                          const double *b, double *x, sn_info *info);
 
 /* Closes loops at q1 as far as the deadline lets it: close.c.  Leaves kinematics and rows there;
  * info->gap is what stays open. */

@@ -181,8 +181,11 @@ static size_t lay_out(sni_ties *t, size_t n, size_t nv, char *memory) {
   t->r = TAKE(n, sizeof *t->r);
   t->p = TAKE(n, sizeof *t->p);
   t->q = TAKE(n, sizeof *t->q);
+  t->z = TAKE(n, sizeof *t->z);
+  t->w = TAKE(n, sizeof *t->w);
   t->inverse = TAKE(n, sizeof *t->inverse);
   t->y = TAKE(nv, sizeof *t->y);
+  t->yp = TAKE(nv, sizeof *t->yp);
   t->tau = TAKE(nv, sizeof *t->tau);
 #undef TAKE
   return used;

@@ -34,11 +34,12 @@ typedef struct sni_ties {
   sni_aba_in in;      /* A                                                                     */
   sni_tie *tie;
   int ntie, capacity;
-  double *c;             /* capacity  of each tie                                                */
-  double *lambda;        /* capacity                                                             */
-  double *r, *p, *q;     /* capacity each: scratch of the solvers                                */
+  double *c;      /* capacity  of each tie                                                */
+  double *lambda; /* capacity                                                             */
+  double *r, *p, *q, *z, *w; /* capacity each: scratch of the solvers                            */
   double *inverse;       /* capacity  about 1 over their diagonal in the matrix above, weighted */
   double *y;             /* nv  what the last product moved                                      */
+  double *yp;            /* nv  what the direction of the iterations moves                       */
   double *x;             /* nv  where that is added up: the caller's                             */
   double *tau;           /* nv  scratch                                                          */
   int ncoords;           /* ties with coordinates of joints                                      */
@@ -46,6 +47,7 @@ typedef struct sni_ties {
   /* when to stop: what is asked for, and what was reached */
   double precision;
   int iterations;
+  bool squares; /* iterations that are broken off must have brought the errors down, by weights */
   int64_t deadline; /* of the clock, in nanoseconds; 0: none                                   */
   int spent;        /* iterations                                                              */
   double residual;  /* largest |c + E lambda - G x|, computed from x                           */

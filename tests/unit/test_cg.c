@@ -1,0 +1,204 @@
+/* Conjugate gradients and conjugate residuals: they solve, stop when they are told to, tell whoever
+ * follows them where they go, and the second ones never get worse. */
+#include "linear/cg.h"
+#include "test.h"
+
+enum { N = 12 };
+
+typedef struct problem {
+  double A[N * N], b[N], x[N], r[N], p[N], q[N], z[N], w[N];
+  double last[N], direction[N], followed[N]; /* what was multiplied, p, and the sum of the steps */
+  int products, late_after;
+} problem;
+
+static void mul(void *user, const double *p, double *q) {
+  problem *t = user;
+  t->products++;
+  memcpy(t->last, p, sizeof t->last);
+  for (int i = 0; i < N; i++) {
+    q[i] = 0;
+    for (int j = 0; j < N; j++) {
+      q[i] += t->A[i * N + j] * p[j];
+    }
+  }
+}
+
+static void turn(void *user, double beta) {
+  problem *t = user;
+  for (int i = 0; i < N; i++) {
+    t->direction[i] = t->last[i] + beta * t->direction[i];
+  }
+}
+
+static void follow(void *user, double step) {
+  problem *t = user;
+  for (int i = 0; i < N; i++) {
+    t->followed[i] += step * t->last[i];
+  }
+}
+
+static void follow_turned(void *user, double step) {
+  problem *t = user;
+  for (int i = 0; i < N; i++) {
+    t->followed[i] += step * t->direction[i];
+  }
+}
+
+static bool late(void *user) {
+  const problem *t = user;
+  return t->late_after >= 0 && t->products >= t->late_after;
+}
+
+/* A of a given rank, with b in its range or not. */
+static problem make(uint64_t seed, int rank, bool reachable) {
+  problem t = {.late_after = -1};
+  for (int k = 0; k < rank; k++) {
+    double v[N];
+    for (int i = 0; i < N; i++) {
+      v[i] = test_random(&seed, -1, 1);
+    }
+    const double size = test_random(&seed, 0.5, 20);
+    for (int i = 0; i < N; i++) {
+      for (int j = 0; j < N; j++) {
+        t.A[i * N + j] += size * v[i] * v[j];
+      }
+    }
+  }
+  double y[N];
+  for (int i = 0; i < N; i++) {
+    y[i] = test_random(&seed, -1, 1);
+  }
+  if (reachable) {
+    mul(&t, y, t.b);
+  } else {
+    memcpy(t.b, y, sizeof y);
+  }
+  t.products = 0;
+  memcpy(t.r, t.b, sizeof t.b);
+  return t;
+}
+
+static sni_cg method_of(problem *t, bool residuals) {
+  return (sni_cg){.n = N,
+                  .user = t,
+                  .mul = mul,
+                  .follow = residuals ? follow_turned : follow,
+                  .turn = turn,
+                  .late = late,
+                  .precision = 1e-9,
+                  .iterations = 1000,
+                  .r = t->r,
+                  .p = t->p,
+                  .q = t->q,
+                  .z = t->z,
+                  .w = t->w};
+}
+
+static double true_residual(problem *t, double *out) {
+  double Ax[N];
+  mul(t, t->x, Ax);
+  for (int i = 0; i < N; i++) {
+    out[i] = t->b[i] - Ax[i];
+  }
+  return sni_largest(N, out);
+}
+
+TEST(they_solve) {
+  for (unsigned seed = 1; seed <= 50; seed++) {
+    for (int way = 0; way < 4; way++) {
+      problem t = make(seed, N, true);
+      sni_cg cg = method_of(&t, way % 2);
+      double inverse[N], left[N];
+      for (int i = 0; i < N; i++) {
+        inverse[i] = 1 / t.A[i * N + i];
+      }
+      cg.inverse = way >= 2 ? inverse : NULL;
+      const int k = way % 2 ? sni_cr_run(&cg, t.x) : sni_cg_run(&cg, t.x);
+      CHECK(k == t.products && k > 0 && k < 200, "seed %u: %d iterations", seed, k);
+      const double e = true_residual(&t, left);
+      CHECK(e < 1e-8, "seed %u, way %d: %g is left", seed, way, e);
+      for (int i = 0; i < N; i++) {
+        CHECK(fabs(t.followed[i] - t.x[i]) < 1e-12 * (1 + fabs(t.x[i])),
+              "seed %u, way %d: who follows is elsewhere", seed, way);
+      }
+    }
+  }
+}
+
+/* More than one product an iteration would be waste: N iterations are enough but for rounding. */
+TEST(they_need_few_iterations) {
+  for (unsigned seed = 1; seed <= 50; seed++) {
+    for (int way = 0; way < 2; way++) {
+      problem t = make(seed, 4, true);
+      const sni_cg cg = method_of(&t, way);
+      const int k = way ? sni_cr_run(&cg, t.x) : sni_cg_run(&cg, t.x);
+      CHECK(k <= 8, "seed %u: %d iterations for a rank of 4", seed, k);
+    }
+  }
+}
+
+TEST(they_stop_when_told) {
+  for (int way = 0; way < 2; way++) {
+    problem t = make(3, N, true);
+    sni_cg cg = method_of(&t, way);
+    cg.iterations = 3;
+    CHECK((way ? sni_cr_run(&cg, t.x) : sni_cg_run(&cg, t.x)) == 3, "not three");
+    t = make(3, N, true);
+    t.late_after = 2;
+    CHECK((way ? sni_cr_run(&cg, t.x) : sni_cg_run(&cg, t.x)) == 2, "not two");
+    t = make(3, N, true);
+    cg.iterations = 0;
+    CHECK((way ? sni_cr_run(&cg, t.x) : sni_cg_run(&cg, t.x)) == 0 && t.products == 0, "not none");
+    t = make(3, N, true);
+    cg.iterations = 1000;
+    t.r[5] = NAN;
+    CHECK((way ? sni_cr_run(&cg, t.x) : sni_cg_run(&cg, t.x)) == 0, "goes on with NaN");
+  }
+}
+
+static double squares(const double *r, const double *weight) {
+  double sum = 0;
+  for (int i = 0; i < N; i++) {
+    sum += weight[i] * r[i] * r[i];
+  }
+  return sum;
+}
+
+/* With weights, and where b cannot be reached at all: each iteration leaves less, and in the end
+ * A W r = 0. */
+TEST(residuals_only_fall) {
+  for (unsigned seed = 1; seed <= 50; seed++) {
+    uint64_t s = seed;
+    double weight[N], before = INFINITY;
+    for (int i = 0; i < N; i++) {
+      weight[i] = test_random(&s, 0.2, 5);
+    }
+    for (int k = 0; k <= 5; k++) { /* the rank: after that there is nothing left to find */
+      problem t = make(seed, 5, false);
+      sni_cg cg = method_of(&t, true);
+      cg.inverse = weight;
+      cg.iterations = k;
+      sni_cr_run(&cg, t.x);
+      double left[N];
+      true_residual(&t, left);
+      const double now = squares(left, weight);
+      CHECK(now <= before * (1 + 1e-12), "seed %u, iteration %d: from %g to %g", seed, k, before,
+            now);
+      before = now;
+      if (k == 5) {
+        double Wr[N], AWr[N];
+        for (int i = 0; i < N; i++) {
+          Wr[i] = weight[i] * left[i];
+        }
+        mul(&t, Wr, AWr);
+        CHECK(sni_largest(N, AWr) < 1e-6, "seed %u: not the least squares by %g", seed,
+              sni_largest(N, AWr));
+      }
+    }
+  }
+}
+
+int main(void) {
+  RUN_TESTS(T(they_solve), T(they_need_few_iterations), T(they_stop_when_told),
+            T(residuals_only_fall));
+}
