@@ -1,5 +1,5 @@
 /* make_characters.c: figures that hold hands, their feet on the ground, of which the last is
- * dragged away further than arms reach [FA 3.4, Fig 2].  Each figure is a tree of fifteen bodies;
+ * dragged away further than arms reach [FA 3.4].  Each figure is a tree of fifteen bodies;
  * hands and feet are bound by loops, which come apart while the figures do not. */
 #include "cli/make.h"
 

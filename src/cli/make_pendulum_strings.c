@@ -1,4 +1,4 @@
-/* make_pendulum_strings.c: a pendulum on strings of bars [FA 5, Fig 5]: a plate hangs by four
+/* make_pendulum_strings.c: a pendulum on strings of bars [FA 5]: a plate hangs by four
  * strings, another one below it by four more, and a flap on a hinge below that.  Of each four
  * strings one belongs to the tree and three close loops: 251 constraints in the tree and 18 in
  * loops, with ten bars a string. */
@@ -30,7 +30,7 @@ static void write_strings(int level, int bars, double bar, sni_text *out) {
                "  plate_%d:\n"
                "    parent: string_%d1_%d\n"
                "    joint: {at: [0, 0, %s]}\n"
-               "    inertia: {mass: 20, at: [-0.5, -0.5, 0], xx: 5/3, yy: 5/3, zz: 10/3}\n"
+               "    inertia: {mass: 30, at: [-0.5, -0.5, 0], xx: 2.5, yy: 2.5, zz: 5}\n"
                "    shapes: [{type: box, size: [1, 1, 0.06], at: [-0.5, -0.5, 0], color: "
                "[0.54, 0.44, 0.3]}]\n",
                level, level, bars, make_show(-bar).text);

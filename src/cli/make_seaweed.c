@@ -1,4 +1,4 @@
-/* make_seaweed.c: two sea weeds and a fish that bites one of them [FA 5, Fig 4]: a tree until it
+/* make_seaweed.c: two sea weeds and a fish that bites one of them [FA 5]: a tree until it
  * bites, with one loop while it holds on. */
 #include "cli/make.h"
 

@@ -1,4 +1,4 @@
-/* make_surface.c: a sheet of bars that keep their lengths [FA 5, Fig 6]: a grid of N x N knots, a
+/* make_surface.c: a sheet of bars that keep their lengths [FA 5]: a grid of N x N knots, a
  * bar along each side of a cell and along one of its diagonals, ball joints in the knots.  It
  * floats freely and is pulled into a shape.  With N = 11: 320 bars, 957 constraints in the tree and
  * 600 in loops.

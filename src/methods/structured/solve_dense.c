@@ -1,5 +1,5 @@
 /* solve_dense.c: `structured-dense`: the reduced constraint matrix itself, a response of the tree
- * for each column, and its Cholesky factor [FA 4, Table 1].  Ties that depend on others have the
+ * for each column, and its Cholesky factor [FA 4].  Ties that depend on others have the
  * pivots that E gives them. */
 #include "linear/cg.h"
 #include "linear/cholesky.h"
