@@ -40,7 +40,7 @@ static bool entry_of_alike(const sn_sim *sim, const sni_param_item *p) {
   char whole[sizeof p->path];
   sni_param_ref ref;
   const char *bracket = strchr(p->path, '[');
-  if (!bracket || !begins(p->path, "bodies.") || strstr(p->path, ".inertia.")) {
+  if (!bracket || begins(p->path, "gravity") || strstr(p->path, ".inertia.")) {
     return false;
   }
   snprintf(whole, sizeof whole, "%.*s", (int)(bracket - p->path), p->path);
@@ -51,7 +51,7 @@ static bool is_usual(const sn_sim *sim, const sni_param_item *p) {
   if (begins(p->path, "run.recursive.")) {
     return strcmp(sim->method->name, "recursive") == 0;
   }
-  if (!begins(p->path, "bodies.")) {
+  if (!begins(p->path, "bodies.") && !begins(p->path, "loops.")) {
     return true;
   }
   if (strstr(p->path, ".inertia.")) {
@@ -60,7 +60,7 @@ static bool is_usual(const sn_sim *sim, const sni_param_item *p) {
   if (p->ref.count > 1 ? !alike(sim, &p->ref) : entry_of_alike(sim, p)) {
     return false;
   }
-  return strstr(p->path, ".drive.") || value_of(sim, p) != 0;
+  return strstr(p->path, ".drive.") || strstr(p->path, ".friction.") || value_of(sim, p) != 0;
 }
 
 /* ---- where a slider should go ---- */
@@ -122,6 +122,12 @@ static range range_of(const sn_sim *sim, const sni_param_item *p, double value) 
   }
   if (ends_in(path, ".rest_length")) {
     return (range){0, value > 0 ? 2 * value : 1, false};
+  }
+  if (ends_in(path, ".mu") || ends_in(path, ".friction")) {
+    return (range){0, fmax(1.5, 2 * value), false};
+  }
+  if (ends_in(path, ".restitution")) {
+    return (range){0, 1, false};
   }
   if (value < 0) {
     return around_zero(0, value);

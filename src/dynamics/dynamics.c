@@ -495,7 +495,7 @@ static size_t lay_out(sni_dynamics *d, const sn_model *m, char *memory) {
   (memory ? (void *)(memory + used) : NULL);                                                       \
   used += ((count) * (size) + 63) / 64 * 64
   char *work = TAKE(1, sni_work_size(t));
-  double *params = TAKE(1, sni_params_size(t->nbody, t->nv, m->nforce_param, m->ncontact));
+  double *params = TAKE(1, sni_params_size(m));
   d->mass = TAKE(nbody, sizeof *d->mass);
   d->armature = TAKE((size_t)t->nfactor, sizeof *d->armature);
   d->rotor = TAKE((size_t)t->nball, sizeof *d->rotor);
@@ -514,7 +514,7 @@ static size_t lay_out(sni_dynamics *d, const sn_model *m, char *memory) {
   if (memory) {
     memset(memory, 0, used);
     sni_work_place(&d->w, t, work);
-    sni_params_place(&d->params, t->nbody, t->nv, m->nforce_param, m->ncontact, params);
+    sni_params_place(&d->params, m, params);
   }
   return used;
 }

@@ -41,6 +41,7 @@ bool sni_loops_look(sni_dynamics *d, int k, double t, double t_ref, sni_loop_at 
   sni_row row[SN_NV_MAX];
   sni_constraint_loop_rows(&e, c, row);
   out->own = &m->loop_spring[k];
+  out->number = &d->params.loop[k];
   out->loop = c;
   sni_constraint_loop_map(&e, c, &out->map);
   memcpy(out->q, e.loop_q + c->first, (size_t)c->nv * sizeof(double));
@@ -54,10 +55,10 @@ bool sni_loops_look(sni_dynamics *d, int k, double t, double t_ref, sni_loop_at 
 sni_spring sni_loops_spring(const sni_dynamics *d, const sni_loop_at *at) {
   return (sni_spring){.q = at->q,
                       .qd = at->qd,
-                      .q_to = at->own->rest,
+                      .q_to = at->number->rest,
                       .qd_to = d->zero,
-                      .stiffness = at->own->stiffness,
-                      .damping = at->own->damping};
+                      .stiffness = at->number->stiffness,
+                      .damping = at->number->damping};
 }
 
 sni_spring sni_loops_drive(const sni_loop_at *at) {
@@ -65,9 +66,9 @@ sni_spring sni_loops_drive(const sni_loop_at *at) {
                       .qd = at->qd,
                       .q_to = at->target,
                       .qd_to = at->rate,
-                      .stiffness = at->own->drive_stiffness,
-                      .damping = at->own->drive_damping,
-                      .max_force = at->own->drive_max};
+                      .stiffness = at->number->drive_stiffness,
+                      .damping = at->number->drive_damping,
+                      .max_force = at->number->drive_max};
 }
 
 void sni_loops_apply(sni_dynamics *d, const sni_loop_at *at, const double *tau) {

@@ -11,6 +11,7 @@
 /* One of the model's loop springs, where it is now. */
 typedef struct sni_loop_at {
   const sni_loop_spring *own;
+  const sni_loop_numbers *number; /* the sim's */
   const sni_constraint *loop;
   sni_loop_map map;
   double q[SN_NV_MAX], qd[SN_NV_MAX];

@@ -217,6 +217,28 @@ void sni_compile_spread(sni_compile *c, const char *key, const sn_per_dof *from,
 
 /* ---- the model ---- */
 
+/* How many loops and joints have numbers of their own is known at last: the block of parameters
+ * grows by them. */
+void sni_compile_numbers(sni_compile *c) {
+  sn_model *m = c->m;
+  if (m->nloop_spring + m->nrub == 0 || c->b->errors.count > 0) {
+    return;
+  }
+  const sni_params before = m->params;
+  double *memory = sni_compile_take(c, 1, sni_params_size(m));
+  if (c->out_of_memory) {
+    return;
+  }
+  sni_params_place(&m->params, m, memory);
+  memcpy(m->params.value, before.value, (size_t)before.count * sizeof(double));
+  for (int k = 0; k < m->nloop_spring; k++) {
+    m->params.loop[k] = m->loop_spring[k].number;
+  }
+  for (int k = 0; k < m->nrub; k++) {
+    m->params.rub[k] = m->rub[k].number;
+  }
+}
+
 /* What constrains it: a state that fits other constraints is another one. */
 static uint64_t hash_constraints(const sn_model *m, uint64_t h) {
   for (int k = 0; k < m->nconstraint; k++) {
@@ -295,9 +317,9 @@ sn_status sn_builder_finish(sn_builder *b, sn_model **model, sn_error *err) {
   if (!c.m) {
     return sni_fail(err, SN_E_MEMORY, "%s", sn_status_text(SN_E_MEMORY));
   }
-  void (*const stage[])(sni_compile *) = {sni_compile_strings, sni_compile_tree,
-                                          sni_compile_joints,  sni_compile_bodies,
-                                          sni_compile_parts,   sni_compile_start};
+  void (*const stage[])(sni_compile *) = {
+      sni_compile_strings, sni_compile_tree,    sni_compile_joints, sni_compile_bodies,
+      sni_compile_parts,   sni_compile_numbers, sni_compile_start};
   const int stages = (int)(sizeof stage / sizeof stage[0]);
   for (int k = 0; k < stages && !c.out_of_memory; k++) {
     stage[k](&c);

@@ -65,6 +65,7 @@ void sni_compile_joints(sni_compile *c);      /* joints, springs, drives, limits
 void sni_compile_bodies(sni_compile *c);      /* shapes, meshes, masses             */
 void sni_compile_parts(sni_compile *c);       /* contacts, forces, motions, loops   */
 void sni_compile_constraints(sni_compile *c); /* loops, constraints, motions, as rows; by parts */
+void sni_compile_numbers(sni_compile *c);     /* parameters of loops and friction   */
 void sni_compile_start(sni_compile *c);       /* initial pose, run                  */
 
 /* Where maps start, and where their joints do: given (nbody): those whose start is given. */

@@ -145,13 +145,12 @@ void sni_compile_joints(sni_compile *c) {
     m->nforce_param += kind >= 0 ? sni_force_kind(kind)->nparam : 0;
   }
   m->ncontact = c->b->contact.count;
-  double *memory = sni_compile_take(
-      c, 1, sni_params_size(t->nbody, t->nv, m->nforce_param, m->ncontact) + sizeof(double));
+  double *memory = sni_compile_take(c, 1, sni_params_size(m) + sizeof(double));
   m->drive = sni_compile_take(c, (size_t)t->nbody, sizeof *m->drive);
   if (c->out_of_memory) {
     return;
   }
-  sni_params_place(&m->params, t->nbody, t->nv, m->nforce_param, m->ncontact, memory);
+  sni_params_place(&m->params, m, memory);
   for (int i = 0; i < t->nbody; i++) {
     const sn_joint_def *def = &c->def[i]->joint;
     const int adr = t->vadr[i], nv = t->vadr[i + 1] - adr;

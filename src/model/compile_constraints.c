@@ -10,18 +10,18 @@ static void finish_loop_spring(sni_compile *c, int k, const sn_joint_def *def, i
   sn_model *m = c->m;
   sni_loop_spring *s = &m->loop_spring[m->nloop_spring];
   *s = (sni_loop_spring){.loop = k, .drive = {.body = -1}};
-  sni_compile_spread(c, "stiffness", &def->stiffness, nv, 0, true, s->stiffness);
-  sni_compile_spread(c, "damping", &def->damping, nv, 0, true, s->damping);
-  sni_compile_spread(c, "rest", &def->rest, nv, 0, false, s->rest);
+  sni_compile_spread(c, "stiffness", &def->stiffness, nv, 0, true, s->number.stiffness);
+  sni_compile_spread(c, "damping", &def->damping, nv, 0, true, s->number.damping);
+  sni_compile_spread(c, "rest", &def->rest, nv, 0, false, s->number.rest);
   if (def->rest.n > 0 && def->stiffness.n == 0) {
     sni_compile_warn(c, "rest", "does nothing without stiffness");
   }
   if (def->drive.enabled) {
-    s->driven = sni_compile_drive(c, "drive", &def->drive, nv, &s->drive, s->drive_stiffness,
-                                  s->drive_damping, s->drive_max);
+    s->driven = sni_compile_drive(c, "drive", &def->drive, nv, &s->drive, s->number.drive_stiffness,
+                                  s->number.drive_damping, s->number.drive_max);
     m->loop_driven = m->loop_driven || s->driven;
   }
-  sni_compile_friction_damping(c, "friction", &def->friction, nv, s->damping);
+  sni_compile_friction_damping(c, "friction", &def->friction, nv, s->number.damping);
   const bool damped = def->damping.n > 0 || def->friction.damping.n > 0;
   if (nv > 0 && (s->driven || def->stiffness.n > 0 || damped)) {
     m->nloop_spring++;

@@ -164,7 +164,7 @@ static void add_bearings(sni_compile *c, const char *prefix, const sni_joint_ops
   sni_bearing_builder b = {.user = c, .take = take, .bearing = rub->bearing};
   ops->bear(&b, def);
   rub->nbearing = b.count;
-  rub->mu = own->mu;
+  rub->number.mu = own->mu;
   for (int k = 0; k < rub->nbearing; k++) {
     rub->nslide += rub->bearing[k].ndirection;
     c->m->ntangent += rub->bearing[k].ntangent;
@@ -202,20 +202,20 @@ static void add_rub(sni_compile *c, const char *prefix, const sni_joint_ops *ops
     check_given(c, key, &def->friction, law, 0);
     at.nslide = law == VISCOUS ? 0 : nv;
     snprintf(part, sizeof part, "%s.force", key);
-    sni_compile_spread(c, part, &def->friction.force, nv, 0, true, at.force);
+    sni_compile_spread(c, part, &def->friction.force, nv, 0, true, at.number.force);
     snprintf(part, sizeof part, "%s.breakaway", key);
-    sni_compile_spread(c, part, &def->friction.breakaway, nv, 0, true, at.breakaway);
+    sni_compile_spread(c, part, &def->friction.breakaway, nv, 0, true, at.number.breakaway);
     snprintf(part, sizeof part, "%s.speed", key);
-    sni_compile_spread(c, part, &def->friction.speed, nv, 1, true, at.speed);
+    sni_compile_spread(c, part, &def->friction.speed, nv, 1, true, at.number.speed);
     for (int k = 0; k < nv && law == SNI_STRIBECK; k++) {
-      if (at.breakaway[k] < at.force[k]) {
+      if (at.number.breakaway[k] < at.number.force[k]) {
         snprintf(part, sizeof part, "%s.breakaway", key);
         sni_compile_fail(c, part, "is %g, less than force (%g): friction at rest is the larger one",
-                         at.breakaway[k], at.force[k]);
+                         at.number.breakaway[k], at.number.force[k]);
       }
-      if (!(at.speed[k] > 0)) {
+      if (!(at.number.speed[k] > 0)) {
         snprintf(part, sizeof part, "%s.speed", key);
-        sni_compile_fail(c, part, "is %g, needs a number > 0", at.speed[k]);
+        sni_compile_fail(c, part, "is %g, needs a number > 0", at.number.speed[k]);
       }
     }
   }

@@ -12,6 +12,17 @@
 #include "model/material.h"
 #include "model/tree.h"
 
+/* Numbers of a joint that rubs: coulomb has mu, the others what they have for each coordinate. */
+typedef struct sni_rub_numbers {
+  double mu, force[SN_NV_MAX], breakaway[SN_NV_MAX], speed[SN_NV_MAX];
+} sni_rub_numbers;
+
+/* Numbers of what acts in the joint of a loop, along the loop's own coordinates. */
+typedef struct sni_loop_numbers {
+  double stiffness[SN_NV_MAX], damping[SN_NV_MAX], rest[SN_NV_MAX];
+  double drive_stiffness[SN_NV_MAX], drive_damping[SN_NV_MAX], drive_max[SN_NV_MAX];
+} sni_loop_numbers;
+
 /* Every number that does not change the structure.  The model has one with the defaults, each sim
  * a copy of its own.  One block, so that a copy is a memcpy. */
 typedef struct sni_params {
@@ -25,6 +36,8 @@ typedef struct sni_params {
   double *inertia; /* nbody x 10: mass, centre of mass, xx yy zz xy xz yz                    */
   double *force;   /* those of the forces, one after the other                               */
   double *contact; /* ncontact x SNI_MATERIAL_PARAMS                                         */
+  sni_loop_numbers *loop; /* nloop_spring                                                      */
+  sni_rub_numbers *rub;   /* nrub                                                              */
 } sni_params;
 
 typedef struct sni_drive {
@@ -35,10 +48,9 @@ typedef struct sni_drive {
 /* What acts in the joint of a loop, along the loop's own coordinates. */
 typedef struct sni_loop_spring {
   int loop;
-  double stiffness[SN_NV_MAX], damping[SN_NV_MAX], rest[SN_NV_MAX];
+  sni_loop_numbers number; /* at first: sims have their own in their parameters */
   bool driven;
   sni_drive drive; /* of no body */
-  double drive_stiffness[SN_NV_MAX], drive_damping[SN_NV_MAX], drive_max[SN_NV_MAX];
 } sni_loop_spring;
 
 /* A joint that rubs, of the tree or of a loop. */
@@ -47,13 +59,12 @@ typedef struct sni_rub {
   int body; /* whose joint; -1: a loop's                                                     */
   int loop; /* -1: none                                                                      */
   sni_law law;
-  double mu;
   sni_bearing bearing[SNI_BEARINGS_MAX]; /* coulomb                                            */
   int nbearing;
   int first, nslide; /* the ways in which it slides, among those of all: directions of its
                         bearings, or its coordinates                                          */
   int first_tangent; /* among those of all                                                    */
-  double force[SN_NV_MAX], breakaway[SN_NV_MAX], speed[SN_NV_MAX];
+  sni_rub_numbers number; /* at first: sims have their own in their parameters             */
 } sni_rub;
 
 typedef struct sni_motion {
@@ -126,9 +137,9 @@ struct sn_model {
 };
 
 /* ---- params.c ---- */
-size_t sni_params_size(int nbody, int nv, int nforce_param, int ncontact);
-void sni_params_place(sni_params *p, int nbody, int nv, int nforce_param, int ncontact,
-                      double *memory);
+/* Of a model, whose counts are known: those of loops and of friction come last. */
+size_t sni_params_size(const sn_model *m);
+void sni_params_place(sni_params *p, const sn_model *m, double *memory);
 void sni_params_copy(sni_params *to, const sni_params *from);
 static inline sn_inertia sni_params_inertia(const sni_params *p, int body) {
   const double *v = p->inertia + 10 * body;
@@ -156,8 +167,8 @@ typedef struct sni_param_item {
 /* False: that is enough. */
 typedef bool (*sni_param_visit)(void *user, const sni_param_item *item);
 
-/* Every parameter: those of the run, of the forces, of the bodies.  A joint with several
- * coordinates has its arrays twice, as a whole and by their entries. */
+/* Every parameter: those of the run, of forces, contacts, loops, friction and bodies.  A joint with
+ * several coordinates has its arrays twice, as a whole and by their entries. */
 void sni_params_visit(const sn_model *m, sni_param_visit visit, void *user);
 
 /* ---- pose.c: positions without the work memory of a sim ---- */

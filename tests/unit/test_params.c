@@ -1,6 +1,7 @@
 /* Parameters by path: every kind of path, what is refused, and that a value set is as good as one
  * that the model was built with. */
 #include "model/model.h"
+#include "stage.h"
 #include "trees.h"
 
 typedef struct tunable {
@@ -335,6 +336,119 @@ TEST(all_are_visited) {
   free(t);
 }
 
+/* ---- loops and friction ---- */
+
+/* A four-bar linkage whose pins rub by two laws, with a spring and a drive in its loop. */
+enum {
+  MU,
+  FORCE,
+  BREAKAWAY,
+  SPEED,
+  STIFFNESS,
+  DAMPING,
+  REST,
+  DRIVE_K,
+  DRIVE_D,
+  DRIVE_MAX,
+  NUMBERS
+};
+static const double numbers_first[NUMBERS] = {0.3, 1, 2, 0.5, 20, 1, 0.2, 30, 2, 50};
+static const struct {
+  const char *path;
+  double value;
+} linkage_paths[NUMBERS] = {{"bodies.a.joint.friction.mu", 0.6},
+                            {"bodies.b.joint.friction.force", 1.5},
+                            {"bodies.b.joint.friction.breakaway", 3},
+                            {"bodies.b.joint.friction.speed[0]", 2},
+                            {"loops.pin.stiffness", 80},
+                            {"loops.pin.damping[0]", 4},
+                            {"loops.pin.rest", -0.5},
+                            {"loops.pin.drive.stiffness", 90},
+                            {"loops.pin.drive.damping", 7},
+                            {"loops.pin.drive.max_force", 1}};
+
+static stage linkage(const double *x) {
+  char text[2000];
+  snprintf(
+      text, sizeof text,
+      "sinew: 1\n"
+      "defaults: {shape: {type: box, size: [1, 0.1, 0.1], at: [0.5, 0, 0], density: 100}}\n"
+      "contacts: {steel: {friction: 0.6}}\n"
+      "bodies:\n"
+      "  a: {joint: {type: revolute, axis: [0, 1, 0], friction: {mu: %.17g, pin_radius: 0.05, "
+      "pin_length: 0.1}}, shapes: [{}]}\n"
+      "  b: {parent: a, joint: {type: revolute, at: [1, 0, 0], axis: [0, 1, 0], friction: {law: "
+      "stribeck, force: %.17g, breakaway: %.17g, speed: %.17g}}, shapes: [{}]}\n"
+      "  c: {parent: b, joint: {type: revolute, at: [1, 0, 0], axis: [0, 1, 0]}, shapes: [{}]}\n"
+      "loops:\n"
+      "  pin: {type: revolute, axis: [0, 1, 0], stiffness: %.17g, damping: %.17g, rest: %.17g,\n"
+      "    drive: {target: 0.3, stiffness: %.17g, damping: %.17g, max_force: %.17g},\n"
+      "    a: {body: world, at: [1.5, 0, 0]}, b: {body: c, at: [1, 0, 0]}}\n"
+      "initial: {a: {q: -1}, b: {q: 1}, c: {q: 1}}\n",
+      x[MU], x[FORCE], x[BREAKAWAY], x[SPEED], x[STIFFNESS], x[DAMPING], x[REST], x[DRIVE_K],
+      x[DRIVE_D], x[DRIVE_MAX]);
+  sn_options o = sn_options_default();
+  o.method = "redmax";
+  o.step = 0.01;
+  return stage_set(text, o);
+}
+
+static void run_linkage(stage *b, double out[6]) {
+  stage_step(b, 30);
+  memcpy(out, sn_state_q(b->s), 3 * sizeof(double));
+  memcpy(out + 3, sn_state_qd(b->s), 3 * sizeof(double));
+}
+
+TEST(numbers_of_loops_and_friction_are_parameters) {
+  double plain[6], set[6], built[6];
+  stage first = linkage(numbers_first);
+  run_linkage(&first, plain);
+  stage_clear(&first);
+  for (int k = 0; k < NUMBERS; k++) {
+    double x[NUMBERS], now = 0;
+    sn_error err = {0};
+    memcpy(x, numbers_first, sizeof x);
+    stage b = linkage(x);
+    CHECK(sn_sim_get(b.sim, linkage_paths[k].path, &now, &err) == SN_OK && now == x[k], "%s: %g %s",
+          linkage_paths[k].path, now, err.text);
+    CHECK(sn_sim_set(b.sim, linkage_paths[k].path, linkage_paths[k].value, &err) == SN_OK, "%s",
+          err.text);
+    run_linkage(&b, set);
+    stage_clear(&b);
+    x[k] = linkage_paths[k].value;
+    b = linkage(x);
+    run_linkage(&b, built);
+    stage_clear(&b);
+    CHECK(memcmp(set, built, sizeof set) == 0, "%s: set and built differ", linkage_paths[k].path);
+    CHECK(memcmp(set, plain, sizeof set) != 0, "%s makes no difference", linkage_paths[k].path);
+  }
+}
+
+TEST(numbers_of_loops_and_friction_are_visited) {
+  stage b = linkage(numbers_first);
+  visited v = {.m = b.m, .seen = calloc((size_t)b.m->params.count, sizeof *v.seen), .most = 100000};
+  sni_params_visit(b.m, visit_one, &v);
+  for (int k = 0; k < NUMBERS; k++) {
+    sni_param_ref ref;
+    CHECK(sni_param_find(b.m, linkage_paths[k].path, &ref, NULL) == SN_OK && v.seen[ref.index],
+          "%s was not told", linkage_paths[k].path);
+  }
+  const int contact = (int)(b.m->params.contact - b.m->params.value);
+  for (int k = 0; k < SNI_MATERIAL_PARAMS; k++) {
+    CHECK(v.seen[contact + k], "number %d of the contact was not told", k);
+  }
+  static const char *const none[] = {"bodies.a.joint.friction.force", "bodies.b.joint.friction.mu",
+                                     "bodies.c.joint.friction.mu",    "loops.pin.friction.mu",
+                                     "loops.pin.stiffness[1]",        "loops.pin.drive",
+                                     "loops.none.stiffness",          "loops.pin.drive.rest"};
+  for (size_t k = 0; k < sizeof none / sizeof *none; k++) {
+    sni_param_ref ref;
+    CHECK(sni_param_find(b.m, none[k], &ref, NULL) == SN_E_ARGUMENT, "%s was found", none[k]);
+  }
+  free(v.seen);
+  stage_clear(&b);
+}
+
 typedef struct unit_wanted {
   const char *path, *unit;
   bool met;
@@ -411,5 +525,7 @@ TEST(values_that_are_refused) {
 
 int main(void) {
   RUN_TESTS(T(a_value_set_is_a_value_built), T(run_parameters), T(paths_that_lead_nowhere),
-            T(values_that_are_refused), T(all_are_visited), T(units_follow_the_coordinate));
+            T(values_that_are_refused), T(all_are_visited), T(units_follow_the_coordinate),
+            T(numbers_of_loops_and_friction_are_parameters),
+            T(numbers_of_loops_and_friction_are_visited));
 }

@@ -27,6 +27,7 @@ export function listenToKeys(app: App): void {
     "4": () => app.stage.look("top"),
     escape: () => {
       if (app.help.open) return app.help.toggle();
+      if (app.live?.gallery.visible) return app.live.gallery.show(false);
       app.select(-1);
       app.showAll();
     },

@@ -209,6 +209,8 @@ test("parameters have a group and a name in it", () => {
   assert.deepEqual(groupOf("run.step"), { group: "World", kind: "", label: "run.step" });
   assert.deepEqual(groupOf("forces.stay_*.stiffness"), { group: "All of a kind", kind: "", label: "stay_*.stiffness" });
   assert.deepEqual(groupOf("forces.stay_1.stiffness"), { group: "stay_1", kind: "force", label: "stiffness" });
+  assert.deepEqual(groupOf("loops.pin.drive.damping"), { group: "pin", kind: "loop", label: "drive.damping" });
+  assert.deepEqual(groupOf("contacts.steel.friction"), { group: "steel", kind: "contact", label: "friction" });
   assert.deepEqual(groupOf("bodies.left/rod.joint.rest[1]"), { group: "left/rod", kind: "body", label: "joint.rest[1]" });
 });
 

@@ -309,21 +309,23 @@ static void press(sni_rubbing *r, int k, sn_vec6 F) {
       w = sn_vec6_addscaled(w, -sn_vec6_dot(w, bearing->direction[c]), bearing->direction[c]);
     }
     const sn_vec6 y = r->eps > 0 ? soften(r, k, bearing, w) : sni_bearing_press(bearing, NULL, w);
-    r->normal[k] += sni_bearing_limits(bearing, rub->mu, y, limit, next);
+    r->normal[k] += sni_bearing_limits(bearing, r->s->d->params.rub[k].mu, y, limit, next);
     limit += bearing->ntangent;
     next += bearing->ndirection;
   }
 }
 
 /* Falls from breakaway to force while the rate grows. */
-static void press_along(sni_rubbing *r, const sni_rub *rub) {
+static void press_along(sni_rubbing *r, int k) {
+  const sni_rub *rub = &r->m->rub[k];
+  const sni_rub_numbers *number = &r->s->d->params.rub[k];
   const double *v = r->rate + rub->first;
   for (int c = 0; c < rub->nslide; c++) {
-    const double slow = v[c] / rub->speed[c];
+    const double slow = v[c] / number->speed[c];
     r->next[rub->first + c] =
         rub->law == SNI_DRY
-            ? rub->force[c]
-            : rub->force[c] + (rub->breakaway[c] - rub->force[c]) * exp(-slow * slow);
+            ? number->force[c]
+            : number->force[c] + (number->breakaway[c] - number->force[c]) * exp(-slow * slow);
   }
 }
 
@@ -335,7 +337,7 @@ void sni_rubbing_weigh(sni_rubbing *r, const double *v) {
       press(r, k,
             rub->body >= 0 ? sn_vec6_unrotate(r->axes[k], r->F[rub->body]) : loop_reaction(r, k));
     } else {
-      press_along(r, rub);
+      press_along(r, k);
     }
   }
 }

@@ -75,8 +75,9 @@ static sn_status join(sni_rubbing *r, int k) {
 }
 
 /* May it rub at all? */
-static bool may_rub(const sni_rub *rub, int c) {
-  return rub->law == SNI_COULOMB ? rub->mu > 0 : rub->force[c] > 0 || rub->breakaway[c] > 0;
+static bool may_rub(const sni_rub *rub, const sni_rub_numbers *number, int c) {
+  return rub->law == SNI_COULOMB ? number->mu > 0
+                                 : number->force[c] > 0 || number->breakaway[c] > 0;
 }
 
 static int tangents_of(const sni_rub *rub) {
@@ -122,7 +123,8 @@ static sn_status prepare(sni_rubbing *r) {
     const int n = apart ? tangents_of(rub) : rub->nslide;
     const int first = apart ? r->m->nslide + r->m->nrow + rub->first_tangent : rub->first;
     for (int c = 0; c < n; c++) {
-      const sn_status status = may_rub(rub, apart ? 0 : c) ? join(r, first + c) : SN_OK;
+      const bool may = may_rub(rub, &r->s->d->params.rub[k], apart ? 0 : c);
+      const sn_status status = may ? join(r, first + c) : SN_OK;
       if (status < 0) {
         return status;
       }

@@ -12,10 +12,10 @@ export interface ParameterEvents {
 
 /** Where a parameter belongs in the list, and what it is called there. */
 export function groupOf(path: string): { group: string; kind: string; label: string } {
-  if (path.includes("*")) return { group: "All of a kind", kind: "", label: path.replace(/^(forces|bodies)\./, "") };
-  const [, where, name, rest] = /^(forces|bodies)\.([^.]+)\.(.+)$/.exec(path) ?? [];
+  if (path.includes("*")) return { group: "All of a kind", kind: "", label: path.replace(/^\w+\./, "") };
+  const [, where, name, rest] = /^(forces|bodies|loops|contacts)\.([^.]+)\.(.+)$/.exec(path) ?? [];
   if (!rest) return { group: "World", kind: "", label: path };
-  return { group: name, kind: where === "forces" ? "force" : "body", label: rest };
+  return { group: name, kind: { forces: "force", bodies: "body", loops: "loop", contacts: "contact" }[where]!, label: rest };
 }
 
 /** Does a path fit another one in which * stands for any text? */
@@ -41,6 +41,7 @@ export class ParameterList {
   private readonly every = el("button", { class: "linkish", type: "button", id: "every-parameter" });
   private readonly sliders = new Map<string, Slider>();
   private readonly closed = new Set<string>();
+  private readonly groups = new Map<string, HTMLElement>();
   private parameters: Parameter[] = [];
   private total = 0;
   private asking = false;
@@ -127,6 +128,7 @@ export class ParameterList {
   private draw(first: number): void {
     if (first === 0) {
       this.sliders.clear();
+      this.groups.clear();
       this.list.replaceChildren(this.end);
     }
     for (const p of this.parameters.slice(first)) this.groupNode(p.path).append(this.makeSlider(p));
@@ -136,8 +138,8 @@ export class ParameterList {
   private groupNode(path: string): HTMLElement {
     const { group, kind } = groupOf(path);
     const key = `${kind} ${group}`;
-    const last = this.end.previousElementSibling;
-    if (last instanceof HTMLElement && last.dataset.group === key) return last.lastElementChild as HTMLElement;
+    const known = this.groups.get(key);
+    if (known) return known;
     const inner = el("div", { class: "group-inner" });
     const head = el("button", { class: "group-head", type: "button", "aria-expanded": "true" }, icon("chevron"), el("span", {}, group), el("i", {}, kind));
     const node = el("div", { class: "group", "data-group": key }, head, inner);
@@ -151,6 +153,7 @@ export class ParameterList {
       fold(this.closed.has(key));
     });
     this.end.before(node);
+    this.groups.set(key, inner);
     return inner;
   }
 
