@@ -4,6 +4,7 @@
 #include "math/so3.h"
 
 #include <math.h>
+#include <stdbool.h>
 
 void sni_cone_range(double W, double w, double lo, double hi, double *x) {
   if (W > 0) {
@@ -12,58 +13,68 @@ void sni_cone_range(double W, double w, double lo, double hi, double *x) {
 }
 
 /* In the axes of W the answer on the rim is  y_i = g_i / (W_i + s),  |y| = r,  s > 0: a function of
- * s that falls and is convex as 1/|y|, so Newton's method on 1/|y| = 1/r comes from the left and
- * does not overshoot. */
-static void on_rim(double w1, double w2, double g1, double g2, double r, double *y1, double *y2) {
+ * s that falls, and nearly straight as 1/|y|, so Newton's method on 1/|y| = 1/r takes few steps,
+ * and one or two from where it ended last.  From the left it does not overshoot. */
+static void on_rim(sni_disc *d, double g1, double g2, double r, double *y1, double *y2) {
   enum { NEWTON_MAX = 50 };
-  double s = fmax(0, hypot(g1, g2) / r - fmax(w1, w2));
+  const double w1 = d->w1, w2 = d->w2, least = sqrt(g1 * g1 + g2 * g2) / r - w1;
+  double s = fmax(fmax(0, least), d->rim);
   for (int k = 0; k < NEWTON_MAX; k++) {
-    const double a = g1 / (w1 + s), b = g2 / (w2 + s);
-    const double length = sqrt(a * a + b * b);
-    const double slope = (a * a / (w1 + s) + b * b / (w2 + s)) / length;
-    const double step = (length / r - 1) * length / slope;
-    s = fmax(0, s + step);
-    if (!(fabs(step) > 1e-15 * (s + w1))) {
+    const double i1 = 1 / (w1 + s), i2 = 1 / (w2 + s), a = g1 * i1, b = g2 * i2;
+    const double square = a * a + b * b, length = sqrt(square);
+    const double step = (length / r - 1) * square / (a * a * i1 + b * b * i2);
+    s = fmax(fmax(0, least), s + step);
+    if (!(fabs(step) > 1e-7 * (s + w1))) { /* the next one would be the square of it */
       break;
     }
   }
-  const double a = g1 / (w1 + s), b = g2 / (w2 + s), length = hypot(a, b);
-  *y1 = a * r / length;
-  *y2 = b * r / length;
+  d->rim = s;
+  const double a = g1 / (w1 + s), b = g2 / (w2 + s), factor = r / sqrt(a * a + b * b);
+  *y1 = a * factor;
+  *y2 = b * factor;
 }
 
-void sni_cone_disc(const double W[3], const double w[2], double r, double *x) {
-  if (!(r > 0) || !(W[0] > 0) || !(W[2] > 0)) {
-    if (!(r > 0)) {
-      x[0] = x[1] = 0;
-      return;
-    }
-    /* only one direction can move, or none */
-    const double before = x[W[0] > 0 ? 1 : 0], room = sqrt(fmax(0, r * r - before * before));
-    sni_cone_range(W[0], w[0], -room, room, &x[0]);
-    sni_cone_range(W[0] > 0 ? 0 : W[2], w[1], -room, room, &x[1]);
+sni_disc sni_disc_of(const double W[3]) {
+  const double half = 0.5 * (W[0] - W[2]), mean = 0.5 * (W[0] + W[2]);
+  const double far = sqrt(half * half + W[1] * W[1]);
+  sni_disc d = {1, 0, mean + far, mean - far, 0};
+  if (far > 1e-15 * mean) { /* else any axis will do */
+    d.c = half >= 0 ? half + far : W[1];
+    d.s = half >= 0 ? W[1] : far - half;
+    const double length = sqrt(d.c * d.c + d.s * d.s);
+    d.c /= length;
+    d.s /= length;
+  }
+  return d;
+}
+
+void sni_disc_least(sni_disc *d, const double w[2], double r, double *x) {
+  if (!(r > 0)) {
+    x[0] = x[1] = 0;
     return;
   }
   /* g = W x - w: the answer without the rim is W^-1 g */
-  const double g[2] = {W[0] * x[0] + W[1] * x[1] - w[0], W[1] * x[0] + W[2] * x[1] - w[1]};
-  const double half = 0.5 * (W[0] - W[2]), mean = 0.5 * (W[0] + W[2]), far = hypot(half, W[1]);
-  const double w1 = mean + far, w2 = fmax(mean - far, 1e-14 * w1);
-  /* first axis of W; in a multiple of the unit matrix any will do */
-  double c = 1, s = 0;
-  if (far > 1e-15 * mean) {
-    c = half >= 0 ? half + far : W[1];
-    s = half >= 0 ? W[1] : far - half;
-    const double length = hypot(c, s);
-    c /= length;
-    s /= length;
-  }
-  const double g1 = c * g[0] + s * g[1], g2 = c * g[1] - s * g[0];
-  double y1 = g1 / w1, y2 = g2 / w2;
+  const double x1 = d->c * x[0] + d->s * x[1], x2 = d->c * x[1] - d->s * x[0];
+  const double v1 = d->c * w[0] + d->s * w[1], v2 = d->c * w[1] - d->s * w[0];
+  const bool moves = d->w1 > 0,
+             both = d->w2 > 1e-14 * d->w1; /* else it moves nothing, or one way */
+  double y1 = moves ? x1 - v1 / d->w1 : x1, y2 = both ? x2 - v2 / d->w2 : x2;
   if (!(y1 * y1 + y2 * y2 <= r * r)) {
-    on_rim(w1, w2, g1, g2, r, &y1, &y2);
+    if (both) {
+      on_rim(d, d->w1 * x1 - v1, d->w2 * x2 - v2, r, &y1, &y2);
+    } else {
+      y2 = fmax(-r, fmin(r, y2));
+      const double room = sqrt(fmax(0, r * r - y2 * y2));
+      y1 = fmax(-room, fmin(room, y1));
+    }
   }
-  x[0] = c * y1 - s * y2;
-  x[1] = s * y1 + c * y2;
+  x[0] = d->c * y1 - d->s * y2;
+  x[1] = d->s * y1 + d->c * y2;
+}
+
+void sni_cone_disc(const double W[3], const double w[2], double r, double *x) {
+  sni_disc d = sni_disc_of(W);
+  sni_disc_least(&d, w, r, x);
 }
 
 /* Corner k of the polygon. */
@@ -131,7 +142,7 @@ void sni_cone_project_polygon(double r, int sides, double *x) {
 }
 
 void sni_cone_project(double mu, double *x) {
-  const double length = hypot(x[1], x[2]);
+  const double length = sqrt(x[1] * x[1] + x[2] * x[2]);
   if (length <= mu * x[0]) {
     return;
   }

@@ -16,6 +16,15 @@ void sni_cone_range(double W, double w, double lo, double hi, double *x);
 void sni_cone_disc(const double W[3], const double w[2], double r, double *x);
 void sni_cone_polygon(const double W[3], const double w[2], double r, int sides, double *x);
 
+/* The same for many w and r: W by its axes. */
+typedef struct sni_disc {
+  double c, s;   /* the first axis                                                             */
+  double w1, w2; /* W along it and across                                                      */
+  double rim;    /* where the equation of the rim was solved last                              */
+} sni_disc;
+sni_disc sni_disc_of(const double W[3]);
+void sni_disc_least(sni_disc *d, const double w[2], double r, double *x);
+
 /* The nearest point of the cone |x_t| <= mu x_n to x = (x_n, x_t), in place. */
 void sni_cone_project(double mu, double *x);
 /* The nearest point of the polygon. */

@@ -121,6 +121,13 @@ static void calc_W(const sni_staggered *s, sni_group *g) {
       g->W[i * SNI_GROUP_ROWS + j] = sum;
     }
   }
+  for (int k = 0; k < g->npart; k++) {
+    sni_group_part *part = &g->part[k];
+    const double *W = g->W + part->row * SNI_GROUP_ROWS + part->row;
+    if (part->set == SNI_IN_DISC) {
+      part->disc = sni_disc_of((const double[3]){W[0], W[1], W[SNI_GROUP_ROWS + 1]});
+    }
+  }
 }
 
 static bool rubs(const sni_group_part *part) {
@@ -156,7 +163,7 @@ static void project(const sni_group_part *part, int sides, double *x) {
     x[0] = fmax(-part->limit, fmin(part->limit, x[0]));
     break;
   case SNI_IN_DISC: {
-    const double length = hypot(x[0], x[1]);
+    const double length = sqrt(x[0] * x[0] + x[1] * x[1]);
     const double factor = length > part->limit ? part->limit / length : 1;
     x[0] *= factor;
     x[1] *= factor;
@@ -185,7 +192,7 @@ static void solve_part(const sni_group *g, sni_group_part *part, int sides, cons
     project(part, sides, x);
     break;
   case SNI_IN_DISC:
-    sni_cone_disc(square, w, part->limit, x);
+    sni_disc_least(&part->disc, w, part->limit, x);
     break;
   case SNI_IN_POLYGON:
     sni_cone_polygon(square, w, part->limit, sides, x);
@@ -213,7 +220,7 @@ static void solve_part(const sni_group *g, sni_group_part *part, int sides, cons
 
 /* One group by both projections, or one of them; returns the largest change of its own w. */
 static double visit(const sni_staggered *s, sni_group *g, int what, int sides) {
-  enum { LOCAL = 2 }; /* times that a group's normal and friction are told each other */
+  enum { LOCAL = 1 }; /* times that a group's normal and friction are told each other */
   double w[SNI_GROUP_ROWS], dx[SNI_GROUP_ROWS], most = 0;
   sni_staggered_mul(s, g, s->v, w);
   for (int i = 0; i < g->nrow; i++) {
@@ -257,18 +264,19 @@ static double visit(const sni_staggered *s, sni_group *g, int what, int sides) {
 }
 
 /* All groups of an island, there or back. */
-static double sweep(const sni_staggered *s, const sni_island *island, int what, bool back,
-                    int sides) {
+static double sweep(sni_staggered *s, const sni_island *island, int what, bool back, int sides) {
   double most = 0;
   for (int k = 0; k < island->count; k++) {
     const int i = s->order[island->first + (back ? island->count - 1 - k : k)];
-    most = fmax(most, visit(s, &s->group[i], what, sides));
+    const double change =
+        s->group[i].packed ? sni_packed_visit(s, i) : visit(s, &s->group[i], what, sides);
+    most = fmax(most, change);
   }
   return most;
 }
 
-void sni_staggered_sweep(const sni_staggered *s, const sni_island *island,
-                         const sni_staggered_options *o, int count) {
+void sni_staggered_sweep(sni_staggered *s, const sni_island *island, const sni_staggered_options *o,
+                         int count) {
   for (int k = 0; k < count; k++) {
     sweep(s, island, NORMALS | FRICTION, k % 2, o->sides);
   }
@@ -276,14 +284,30 @@ void sni_staggered_sweep(const sni_staggered *s, const sni_island *island,
 
 /* ---- sweeps as directions of conjugate gradients ---- */
 
+/* x of a group, what it was before the sweep, the direction, and W of its rows. */
+typedef struct place {
+  int n, stride;
+  double *x, *before, *p;
+  const double *own;
+} place;
+
+static inline place place_of(const sni_staggered *s, int k) {
+  sni_group *g = &s->group[k];
+  if (g->packed) {
+    sni_packed *p = &s->packed[k];
+    return (place){3, 1, p->x, p->before, p->p, p->own};
+  }
+  return (place){g->nrow, SNI_GROUP_ROWS + 1, g->x, g->before, g->p, g->W};
+}
+
 static void forget_direction(const sni_staggered *s, const sni_island *island) {
   for (int k = 0; k < island->ntouched; k++) {
     const sni_touched *t = &s->touched[island->first_touched + k];
     memset(s->vp + t->adr, 0, (size_t)t->n * sizeof(double));
   }
   for (int k = 0; k < island->count; k++) {
-    sni_group *g = &s->group[s->order[island->first + k]];
-    memset(g->p, 0, sizeof g->p);
+    const place at = place_of(s, s->order[island->first + k]);
+    memset(at.p, 0, (size_t)at.n * sizeof(double));
   }
 }
 
@@ -293,8 +317,8 @@ static void note_start(const sni_staggered *s, const sni_island *island) {
     memcpy(s->v0 + t->adr, s->v + t->adr, (size_t)t->n * sizeof(double));
   }
   for (int k = 0; k < island->count; k++) {
-    sni_group *g = &s->group[s->order[island->first + k]];
-    memcpy(g->before, g->x, sizeof g->before);
+    const place at = place_of(s, s->order[island->first + k]);
+    memcpy(at.before, at.x, (size_t)at.n * sizeof(double));
   }
 }
 
@@ -304,10 +328,10 @@ static void note_start(const sni_staggered *s, const sni_island *island) {
 static void go_on(const sni_staggered *s, const sni_island *island, double *last) {
   double square = 0; /* of the change, in the norm of the groups' own W */
   for (int k = 0; k < island->count; k++) {
-    const sni_group *g = &s->group[s->order[island->first + k]];
-    for (int i = 0; i < g->nrow; i++) {
-      const double change = g->x[i] - g->before[i];
-      square += g->W[i * SNI_GROUP_ROWS + i] * change * change;
+    const place at = place_of(s, s->order[island->first + k]);
+    for (int i = 0; i < at.n; i++) {
+      const double change = at.x[i] - at.before[i];
+      square += at.own[i * at.stride] * change * change;
     }
   }
   const double ratio = square / *last, b = ratio <= 1 ? ratio : 0;
@@ -321,11 +345,11 @@ static void go_on(const sni_staggered *s, const sni_island *island, double *last
     }
   }
   for (int k = 0; k < island->count; k++) {
-    sni_group *g = &s->group[s->order[island->first + k]];
-    for (int i = 0; i < g->nrow; i++) {
-      const double along = b * g->p[i];
-      g->p[i] = along + (g->x[i] - g->before[i]);
-      g->x[i] += along;
+    const place at = place_of(s, s->order[island->first + k]);
+    for (int i = 0; i < at.n; i++) {
+      const double along = b * at.p[i];
+      at.p[i] = along + (at.x[i] - at.before[i]);
+      at.x[i] += along;
     }
   }
 }
@@ -416,6 +440,23 @@ static void rest(sni_staggered *s, const sni_island *island) {
   }
 }
 
+static void pack(sni_staggered *s, const sni_island *island) {
+  for (int k = 0; k < island->count; k++) {
+    const int i = s->order[island->first + k];
+    s->group[i].packed = sni_packed_take(s, i);
+  }
+}
+
+static void unpack(sni_staggered *s, const sni_island *island) {
+  for (int k = 0; k < island->count; k++) {
+    const int i = s->order[island->first + k];
+    if (s->group[i].packed) {
+      sni_packed_give(s, i);
+      s->group[i].packed = false;
+    }
+  }
+}
+
 static void solve_island(sni_staggered *s, sni_island *island, const sni_staggered_options *o) {
   double scale = 0;
   for (int k = 0; k < island->count; k++) {
@@ -442,8 +483,10 @@ static void solve_island(sni_staggered *s, sni_island *island, const sni_stagger
   const double small = 0.1 * o->tolerance * scale;
   double change;
   if (!o->one_at_a_time) {
+    pack(s, island);
     island->iterations =
         converge(s, island, NORMALS | FRICTION, small, o->max_iterations, o->sides, &change);
+    unpack(s, island);
   } else {
     island->iterations = 0;
     do {
@@ -454,7 +497,7 @@ static void solve_island(sni_staggered *s, sni_island *island, const sni_stagger
       change = n > 2 ? INFINITY : fmax(first, second);
     } while (change > small && island->iterations < o->max_iterations);
   }
-  if (!(sni_staggered_residual(s, island, o) <= o->tolerance)) {
+  if (!(sni_staggered_residual(s, island, o) <= o->tolerance) && !o->sweeps_only) {
     sni_staggered_newton(s, island, o);
   }
 }
@@ -567,6 +610,8 @@ static size_t lay_out(sni_staggered *s, const sni_staggered_room *room, char *me
   s->segment = TAKE((size_t)room->nsegment, sizeof *s->segment);
   s->number = TAKE(room->numbers, sizeof *s->number);
   s->dense = TAKE((size_t)SNI_NEWTON_MAX * (SNI_NEWTON_MAX + 4), sizeof *s->dense);
+  s->packed = TAKE(n, sizeof *s->packed);
+  s->nowhere = TAKE((size_t)6, sizeof *s->nowhere);
   s->island = TAKE(n, sizeof *s->island);
   s->touched = TAKE(nv, sizeof *s->touched);
   s->order = TAKE(n, sizeof *s->order);

@@ -26,6 +26,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "linear/cone.h"
 #include "sinew/types.h"
 
 /* Rows of a group at most: normal, two tangents, spin, two of rolling. */
@@ -48,6 +49,7 @@ typedef struct sni_group_part {
   double mu;     /* of limits and cones                                                        */
   double limit;  /* at the moment                                                              */
   double lo, hi; /* of ranges                                                                  */
+  sni_disc disc; /* scratch                                                                    */
 } sni_group_part;
 
 /* Coordinates that a group touches: numbers n at adr of v, for each row of the group. */
@@ -60,6 +62,7 @@ typedef struct sni_group {
   int nrow, npart, nsegment;
   int segment; /* first of its segments                                                        */
   int island;
+  bool packed; /* x is there for the time being                                                */
   sni_group_part part[SNI_GROUP_PARTS];
   double c[SNI_GROUP_ROWS]; /* w = H v + e x - c                                               */
   double e[SNI_GROUP_ROWS];
@@ -69,6 +72,17 @@ typedef struct sni_group {
   double W[SNI_GROUP_ROWS * SNI_GROUP_ROWS];
   double before[SNI_GROUP_ROWS], p[SNI_GROUP_ROWS];
 } sni_group;
+
+/* See staggered_packed.c. */
+typedef struct sni_packed {
+  double h[2][18];
+  double *v[2];
+  double normal[3], own[3]; /* W: its first column, and its diagonal                           */
+  double inverse, e, mu;
+  sni_disc disc;
+  double c[3], x[3];
+  double before[3], p[3];
+} sni_packed;
 
 typedef struct sni_island {
   int first, count; /* of its groups, in `order`                                               */
@@ -103,9 +117,11 @@ typedef struct sni_staggered {
   int *order; /* groups by island                                                              */
   /* the rest is scratch */
   double *vp, *v0;
-  double *dense;  /* of Newton's method                                                         */
-  int *root, *of; /* nv  union and find                                                        */
-  int *touched_n; /* nv                                                                        */
+  double *dense; /* of Newton's method                                                         */
+  sni_packed *packed;
+  double *nowhere; /* 6                                                                        */
+  int *root, *of;  /* nv  union and find                                                        */
+  int *touched_n;  /* nv                                                                        */
   sni_touched *touched; /* what groups touch, by island                                        */
 } sni_staggered;
 
@@ -114,6 +130,7 @@ typedef struct sni_staggered_options {
   int max_iterations; /* sweeps of an island                                                  */
   int sides;          /* of polygons                                                          */
   bool one_at_a_time; /* each projection to its end before the other one, as printed          */
+  bool sweeps_only;   /* no Newton's method where they do not converge                          */
 } sni_staggered_options;
 
 typedef struct sni_staggered_info {

@@ -12,12 +12,21 @@ void sni_staggered_push(const sni_staggered *s, const sni_group *g, const double
 void sni_staggered_limit(const sni_group *g, sni_group_part *part);
 double sni_staggered_bound(const sni_group *g, const sni_group_part *part);
 
+/* ---- staggered_packed.c ---- */
+
+/* True: group k is of the usual kind, and packed: its x is there. */
+bool sni_packed_take(sni_staggered *s, int k);
+/* Both projections; returns the largest change of its own w. */
+double sni_packed_visit(sni_staggered *s, int k);
+/* x back into the group. */
+void sni_packed_give(sni_staggered *s, int k);
+
 /* The island's residual, see sni_staggered_info; fills w. */
 double sni_staggered_residual(sni_staggered *s, sni_island *island, const sni_staggered_options *o);
 
 /* So many times both projections of all its groups. */
-void sni_staggered_sweep(const sni_staggered *s, const sni_island *island,
-                         const sni_staggered_options *o, int count);
+void sni_staggered_sweep(sni_staggered *s, const sni_island *island, const sni_staggered_options *o,
+                         int count);
 
 /* From x and v as they stand.  False: did not converge, or too large. */
 bool sni_staggered_newton(sni_staggered *s, sni_island *island, const sni_staggered_options *o);

@@ -18,6 +18,8 @@
 #define SUDDEN 2.0
 /* Of a depth, so much is left after a step. */
 #define LEFT_OVER 0.8
+/* Sweeps that this takes, at most. */
+enum { PARTING = 10 };
 /* Depths below this part of what gravity moves in a step are nothing. */
 #define SHALLOW 0.01
 
@@ -223,12 +225,17 @@ static sn_status part_bodies(sni_touch *touch, double h, const sni_staggered_opt
   if (!touch->shifts) {
     return SN_OK;
   }
+  /* a part of the way is gone in a step: it need not be exact */
+  sni_staggered_options rough = *o;
   sni_staggered_info found;
+  rough.max_iterations = o->max_iterations < PARTING ? o->max_iterations : PARTING;
+  rough.tolerance = fmax(o->tolerance, 1e-3);
+  rough.sweeps_only = true;
   memset(st->v, 0, (size_t)st->room.nv * sizeof *st->v);
   for (int k = 0; k < st->ngroup; k++) { /* blows stay */
     sni_staggered_add_impulse(st, &st->group[k], touch->group[k].blow);
   }
-  sni_staggered_solve(st, o, &found);
+  sni_staggered_solve(st, &rough, &found);
   for (int k = 0; k < st->ngroup; k++) {
     double keep[SNI_GROUP_ROWS];
     memcpy(keep, touch->shift_x[k], sizeof keep);
