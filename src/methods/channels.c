@@ -2,7 +2,7 @@
  *
  * Channels are numbered group by group; names are made when asked for, so that a model with 100,000
  * bodies has no table of a million names.  A new channel = one row in the table of groups. */
-#include "methods/sim.h"
+#include "methods/channels_constraints.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,15 +23,8 @@ typedef struct group {
   int ncomponent; /* per body; 0: one for each coordinate of its joint                       */
   bool usual;     /* recorded unless asked otherwise                                         */
   int needs;
-  enum {
-    OF_BODIES,
-    OF_MOTIONS,
-    OF_LINES,
-    OF_MAPS,
-    OF_RUBS,
-    OF_SLIDES
-  } of; /* lines: springs and
-cables; rubs: joints with friction, and their ways */
+  /* lines: springs and cables; rubs: joints with friction, and their ways */
+  enum { OF_BODIES, OF_MOTIONS, OF_LINES, OF_MAPS, OF_RUBS, OF_SLIDES, OF_CONSTRAINTS } of;
   double (*value)(const reading *r, int body, int component, int coordinate);
 } group;
 
@@ -160,6 +153,12 @@ static double value_friction(const reading *r, int slide, int component, int coo
   return x ? -x[slide] : 0;
 }
 
+static double value_constraint(const reading *r, int n, int component, int coordinate) {
+  (void)component;
+  (void)coordinate;
+  return sni_constraint_channel_value(r->sim, n, r->state->t);
+}
+
 static const char *const line[] = {".length", ".rate", ".tension"};
 static const char *const rub[] = {".normal", ".dissipation"};
 static const char *const xyz[] = {".x", ".y", ".z"};
@@ -180,7 +179,8 @@ static const group groups[] = {
     {".qd", NULL, 0, true, NEEDS_FORCES, OF_MAPS, value_zd},
     {".tau", NULL, 0, true, NEEDS_FORCES, OF_MAPS, value_ztau},
     {"", rub, 2, true, NEEDS_NOTHING, OF_RUBS, value_rub},
-    {".friction", NULL, 0, true, NEEDS_NOTHING, OF_SLIDES, value_friction}};
+    {".friction", NULL, 0, true, NEEDS_NOTHING, OF_SLIDES, value_friction},
+    {"", NULL, 0, false, NEEDS_FORCES, OF_CONSTRAINTS, value_constraint}};
 
 /* Channels of the whole: these names, in this order, come first. */
 static const char *const whole[] = {"t",
@@ -235,13 +235,14 @@ static int motion_coordinates(const sn_model *m) {
 }
 
 static int group_count(const sn_model *m, const group *g) {
-  return g->of == OF_MOTIONS  ? motion_coordinates(m)
-         : g->of == OF_LINES  ? m->nline * g->ncomponent
-         : g->of == OF_MAPS   ? m->nmap_z
-         : g->of == OF_RUBS   ? m->nrub * g->ncomponent
-         : g->of == OF_SLIDES ? m->nslide
-         : g->ncomponent      ? m->tree.nbody * g->ncomponent
-                              : m->tree.nv;
+  return g->of == OF_MOTIONS       ? motion_coordinates(m)
+         : g->of == OF_LINES       ? m->nline * g->ncomponent
+         : g->of == OF_MAPS        ? m->nmap_z
+         : g->of == OF_RUBS        ? m->nrub * g->ncomponent
+         : g->of == OF_SLIDES      ? m->nslide
+         : g->of == OF_CONSTRAINTS ? m->constraint_channel[m->nconstraint]
+         : g->ncomponent           ? m->tree.nbody * g->ncomponent
+                                   : m->tree.nv;
 }
 
 typedef struct place {
@@ -275,7 +276,7 @@ static bool locate(const sn_model *m, int channel, place *p) {
       p->body = m->motion[p->motion].body;
       p->component = channel;
       p->coordinate = m->tree.vadr[p->body] + channel;
-    } else if (g->of == OF_MAPS || g->of == OF_SLIDES) {
+    } else if (g->of == OF_MAPS || g->of == OF_SLIDES || g->of == OF_CONSTRAINTS) {
       p->body = channel;
     } else if (g->ncomponent) {
       p->body = channel / g->ncomponent;
@@ -324,6 +325,10 @@ const char *sn_sim_channel_name(const sn_sim *sim, int channel, char *out, size_
     int z = p.body;
     const int k = map_of(m, &z);
     snprintf(out, out_size, "%s.%s%s", m->map_name[k], m->map[k]->name[z], p.g->suffix);
+    return out;
+  }
+  if (p.g->of == OF_CONSTRAINTS) {
+    sni_constraint_channel_name(m, p.body, out, out_size);
     return out;
   }
   if (p.g->of == OF_SLIDES) {
@@ -445,6 +450,14 @@ int sn_sim_channel_find(const sn_sim *sim, const char *name) {
     if (g->of == OF_MAPS) {
       if (z >= 0 && strcmp(rest, g->suffix) == 0) {
         return first + z;
+      }
+      first += group_count(m, g);
+      continue;
+    }
+    if (g->of == OF_CONSTRAINTS) {
+      const int n = sni_constraint_channel_find(m, name);
+      if (n >= 0) {
+        return first + n;
       }
       first += group_count(m, g);
       continue;

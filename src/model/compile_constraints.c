@@ -383,6 +383,7 @@ void sni_compile_constraints(sni_compile *c) {
   c->out_of_memory = c->out_of_memory || !c->claimed;
   m->constraint = sni_compile_take(c, most, sizeof *m->constraint);
   m->constraint_name = sni_compile_take(c, most, sizeof *m->constraint_name);
+  m->constraint_channel = sni_compile_take(c, most + 1, sizeof *m->constraint_channel);
   if (c->out_of_memory) {
     return;
   }
@@ -396,5 +397,9 @@ void sni_compile_constraints(sni_compile *c) {
     m->nrow += m->constraint[k].nrow;
     m->nsided += m->constraint[k].nsided;
     m->soft = m->soft || m->constraint[k].stop.stiffness > 0;
+  }
+  for (int k = 0; k < m->nconstraint; k++) {
+    m->constraint_channel[k + 1] =
+        m->constraint_channel[k] + sni_constraint_channels(&m->constraint[k]);
   }
 }

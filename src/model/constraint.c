@@ -7,8 +7,8 @@
 extern const sni_constraint_ops sni_constraint_distance, sni_constraint_weld,
     sni_constraint_point_on_point, sni_constraint_couple, sni_constraint_roll,
     sni_constraint_knife_edge, sni_constraint_map, sni_constraint_loop, sni_constraint_twist,
-    sni_constraint_path, sni_constraint_rate, sni_constraint_half_space,
-    sni_constraint_limit, sni_constraint_cone;
+    sni_constraint_path, sni_constraint_rate, sni_constraint_half_space, sni_constraint_limit,
+    sni_constraint_cone;
 
 static const sni_constraint_ops *const table[SNI_CONSTRAINT_KINDS] = {
     [SNI_DISTANCE] = &sni_constraint_distance,
@@ -28,6 +28,21 @@ static const sni_constraint_ops *const table[SNI_CONSTRAINT_KINDS] = {
 
 const sni_constraint_ops *sni_constraint_kind(int kind) {
   return table[kind];
+}
+
+int sni_constraint_channels(const sni_constraint *c) {
+  switch (c->kind) {
+  case SNI_LOOP:
+    return 3 * c->nv + 6; /* q, qd, tau; a wrench */
+  case SNI_MAP:
+    return 0; /* its coordinates have channels */
+  case SNI_LIMIT:
+    return 2; /* force, and whether it is touched */
+  case SNI_CONE:
+    return (c->swing < SN_PI) + (isfinite(c->lower) ? 1 : 0);
+  default:
+    return c->nrow;
+  }
 }
 
 int sni_constraint_kind_find(const char *keyword) {

@@ -102,6 +102,8 @@ enum {
   SNI_CONSTRAINT_KINDS
 };
 const sni_constraint_ops *sni_constraint_kind(int kind);
+/* How many numbers can be recorded of one (methods/channels_constraints.c). */
+int sni_constraint_channels(const sni_constraint *c);
 int sni_constraint_kind_find(const char *keyword); /* -1: none */
 
 /* ---- Shared by the files in constraints/ ---- */

@@ -109,8 +109,9 @@ struct sn_model {
   sni_constraint *constraint;   /* these three, then a row for each coordinate of joints' motions */
   const char **constraint_name; /* of all of them: the name in the scene                        */
   int nconstraint, nmotion_row;
-  int nrow;   /* at most, of all of these                                     */
-  int nsided; /* of these, one-sided                                          */
+  int *constraint_channel; /* nconstraint + 1  the first number that can be recorded of each    */
+  int nrow;                /* at most, of all of these                                     */
+  int nsided;              /* of these, one-sided                                          */
   int nlimit; /* constraints that are limits of joints and loops: the last before those of motions
                */
   bool soft;  /* some of them are soft stops                                                  */

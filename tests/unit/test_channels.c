@@ -1,6 +1,7 @@
 /* Channels: every one has a name that leads back to it, and the value that the direct question has.
  */
 #include "trees.h"
+#include "stage.h"
 
 static sn_model *mechanism(void) {
   sn_body_def a = test_link("t", "world", "revolute"); /* named as a channel of the whole */
@@ -289,7 +290,56 @@ TEST(quaternions_are_normalised) {
   sn_model_free(&m);
 }
 
+/* At rest, what holds a body bears its weight, 20 N. */
+TEST(constraints_tell_what_they_bear) {
+  static const struct {
+    const char *text, *channel;
+    double value;
+  } held[] = {
+      {"bodies: {ball: {joint: {type: prismatic, axis: [0, 0, 1], limits: [0, 9]}, inertia: "
+       "{mass: 2, xx: 1, yy: 1, zz: 1}}}\n",
+       "ball.limit", 20},
+      {"bodies: {ball: {joint: {type: prismatic, axis: [0, 0, -1], limits: [-9, 0]}, inertia: "
+       "{mass: 2, xx: 1, yy: 1, zz: 1}}}\n",
+       "ball.limit", -20},
+      {"bodies: {ball: {joint: {type: free, at: [0, 0, 1]}, inertia: {mass: 2, xx: 1, yy: 1, zz: "
+       "1}}}\nconstraints: {floor: {type: half_space, body: ball, radius: 1, on: {body: world}}}\n",
+       "constraints.floor.force", 20},
+      {"bodies: {ball: {joint: {type: translation3}, inertia: {mass: 2, xx: 1, yy: 1, zz: 1}}}\n"
+       "constraints: {rope: {type: distance, a: {body: world, at: [0, 0, 3]}, b: {body: ball}}}\n",
+       "constraints.rope.force", -20},
+      {"bodies: {ball: {joint: {type: free}, inertia: {mass: 2, xx: 1, yy: 1, zz: 1}}}\n"
+       "motions: {crane: {body: ball, twist: [0, 0, 0, 0, 0, 0]}}\n",
+       "motions.crane.force5", 20},
+      {"bodies: {ball: {joint: {type: free}, inertia: {mass: 2, xx: 1, yy: 1, zz: 1}}}\n"
+       "loops: {nail: {type: fixed, a: {body: world}, b: {body: ball}}}\n",
+       "loops.nail.reaction.fz", 20},
+  };
+  for (int k = 0; k < SNI_COUNT(held); k++) {
+    char text[600];
+    snprintf(text, sizeof text, "sinew: 1\ngravity: [0, 0, -10]\n%s", held[k].text);
+    const sn_options o[] = {stage_exact(0.01), redmax_options(0.01)};
+    for (int method = 0; method < 2; method++) {
+      stage b = stage_set(text, o[method]);
+      stage_step(&b, 3);
+      const double value = read(b.sim, b.s, NULL, held[k].channel);
+      CHECK(fabs(value - held[k].value) < 1e-9, "%s, method %d: %.12g", held[k].channel, method,
+            value);
+      for (int c = 0; c < sn_sim_channel_count(b.sim); c++) {
+        char name[64];
+        sn_sim_channel_name(b.sim, c, name, sizeof name);
+        CHECK(sn_sim_channel_find(b.sim, name) == c, "'%s' is %d, not %d", name,
+              sn_sim_channel_find(b.sim, name), c);
+      }
+      if (k < 2) {
+        CHECK(read(b.sim, b.s, NULL, "ball.at_limit") == (k ? 1 : -1), "at_limit, case %d", k);
+      }
+      stage_clear(&b);
+    }
+  }
+}
+
 int main(void) {
   RUN_TESTS(T(names_lead_back), T(the_usual_ones), T(values_are_those_of_the_direct_questions),
-            T(quaternions_are_normalised));
+            T(quaternions_are_normalised), T(constraints_tell_what_they_bear));
 }

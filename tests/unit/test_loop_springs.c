@@ -221,8 +221,45 @@ TEST(free_bodies_in_loops) {
   }
 }
 
+static double told(const stage *b, const char *owner, const char *what) {
+  char name[64];
+  double out = NAN;
+  sn_error err;
+  snprintf(name, sizeof name, "%s.%s", owner, what);
+  const int channel = sn_sim_channel_find(b->sim, name);
+  CHECK(channel >= 0, "there is no '%s'", name);
+  char back[64];
+  CHECK(strcmp(sn_sim_channel_name(b->sim, channel, back, sizeof back), name) == 0, "'%s'", back);
+  CHECK(sn_sim_channels(b->sim, b->s, NULL, &channel, 1, &out, &err) == SN_OK, "%s", err.text);
+  return out;
+}
+
+/* Its coordinate, what acts along it, and the wrench that goes through it. */
+TEST(a_loop_tells_what_a_joint_tells) {
+  static const char *const channel[] = {"q",           "qd",          "tau",
+                                        "reaction.tx", "reaction.ty", "reaction.tz",
+                                        "reaction.fx", "reaction.fy", "reaction.fz"};
+  const sn_options o = stage_exact(0.05);
+  for (int k = 0; k < 2 * SNI_COUNT(acting); k++) {
+    stage loop = bars(acting[k / 2], k % 2, true, &o), tree = bars(acting[k / 2], k % 2, false, &o);
+    stage_step(&loop, 6);
+    stage_step(&tree, 6);
+    for (int c = 0; c < SNI_COUNT(channel); c++) {
+      const double a = told(&loop, k % 2 ? "loops.pin" : "loops.knee", channel[c]);
+      const double b = told(&tree, "right", channel[c]);
+      CHECK(fabs(a - b) < 1e-5 * (1 + fabs(b)), "%s, case %d: the loop has %.9g, the joint %.9g",
+            channel[c], k, a, b);
+    }
+    CHECK(fabs(told(&loop, k % 2 ? "loops.pin" : "loops.knee", "reaction.fz")) > 1,
+          "nothing goes through the loop");
+    stage_clear(&loop);
+    stage_clear(&tree);
+  }
+}
+
 int main(void) {
   RUN_TESTS(T(a_loop_is_a_joint_like_any_other), T(redmax_comes_to_the_same), T(solvers_agree),
             T(stiff_loops_are_stable), T(springs_of_many_coordinates_keep_the_energy),
-            T(springs_are_there_while_their_loop_is), T(free_bodies_in_loops));
+            T(springs_are_there_while_their_loop_is), T(free_bodies_in_loops),
+            T(a_loop_tells_what_a_joint_tells));
 }
