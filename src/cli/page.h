@@ -14,5 +14,7 @@ extern const size_t cli_page_size;
 /* The page with a story beside the picture: the JSON of a file, see docs/viewer.md.  To be freed.
  */
 sn_status cli_page_with_story(const char *file, char **page, size_t *size, sn_error *err);
+/* The page with a recording in it, as docs/recording.md says.  To be freed. */
+sn_status cli_page_with_recording(const char *file, char **page, size_t *size, sn_error *err);
 
 #endif

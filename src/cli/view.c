@@ -62,7 +62,7 @@ const cli_command cli_view = {
         "address that it prints.  There you can pause, step, change method, step and parameters, "
         "and\n"
         "grab bodies with the mouse.  A scene that is saved is loaded again.  Without a scene it\n"
-        "opens the gallery.\n\n"
+        "opens the gallery.  A recording (.snr) is shown as it is.\n\n"
         "The server is on this machine only (127.0.0.1), and the address has a secret in it: "
         "whoever\n"
         "has it can watch and drive.  Ctrl-C ends it.",
@@ -71,5 +71,7 @@ const cli_command cli_view = {
     .examples = "  sinew view scenes/pendulum.yaml --open\n"
                 "  sinew view scenes/rope.yaml --speed 0.25 --set run.step=0.002\n"
                 "  sinew make bridge | sinew view -\n"
+                "  sinew run scenes/pendulum.yaml --out pendulum.snr\n"
+                "  sinew view pendulum.snr --open\n"
                 "  sinew view\n",
     .run = run};

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "cli/interrupt.h"
+#include "cli/format.h"
 #include "cli/page.h"
 #include "cli/progress.h"
 #include "cli/view_gallery.h"
@@ -33,6 +34,7 @@ typedef struct app {
   char name[128];   /* of the scene */
   view_gallery gallery;
   bool in_gallery;
+  bool recorded; /* the file is a recording: the page has it, and nothing is simulated */
   view_sim sim;
   view_server *server;
   view_watch watch;
@@ -542,7 +544,10 @@ static int open_server(const cli_command *self, app *a) {
                            .page_size = whole ? cli_page_size : sizeof no_page - 1};
   char *told = NULL;
   sn_status status = SN_OK;
-  if (a->s->panel) {
+  if (a->recorded) {
+    status = cli_page_with_recording(a->file, &told, &o.page_size, &err);
+    o.page = told;
+  } else if (a->s->panel) {
     status = cli_page_with_story(a->s->panel, &told, &o.page_size, &err);
     o.page = told;
   }
@@ -582,6 +587,13 @@ static int load_first(const cli_command *self, app *a) {
     a->in_gallery = true;
     return view_gallery_find(&a->gallery, &err) == SN_OK ? CLI_DONE
                                                          : cli_fail(self, "%s", err.text);
+  }
+  a->recorded = cli_has_suffix(a->file, ".snr");
+  if (a->recorded && a->s->panel) {
+    return cli_fail(self, "--panel: is for live scenes, not for recordings");
+  }
+  if (a->recorded) {
+    return CLI_DONE;
   }
   name_scene(a, strcmp(a->file, "-") == 0 ? "stdin" : a->file);
   if (strcmp(a->file, "-") == 0) {

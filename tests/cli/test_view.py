@@ -589,6 +589,18 @@ class Options(View):
         self.assertIn(f"cannot listen on 127.0.0.1 port {server.port}", busy.stderr)
         self.assertEqual(sinew("view", "-", stdin="sinew: 2\n").returncode, 2)
 
+    def test_recordings(self):
+        recording = self.place / "a.snr"
+        self.good("run", SCENES / "pendulum.yaml", "--duration", "0.2", "--quiet", "--out", recording)
+        page = self.serve(recording).request()[2].decode()
+        if "without the page" not in page:
+            inside = page.split('id="recording">')[1].split("</script>")[0]
+            self.assertEqual(base64.b64decode(inside, validate=True), recording.read_bytes())
+        self.bad(2, "sinew view: --panel: is for live scenes, not for recordings", "view", recording, "--panel", "x.json")
+        bad = self.write("bad.snr", "this is none")
+        self.assertEqual(sinew("view", bad).returncode, 2)
+        self.assertIn("is no recording", sinew("view", bad).stderr)
+
     def test_port_and_settings(self):
         with socket.socket() as probe:
             probe.bind(("127.0.0.1", 0))

@@ -1,13 +1,14 @@
 // `sinew view` in a real browser: the mouse pulls a body, sliders act, a saved file is loaded again, strangers are refused.
 
 import { strict as assert } from "node:assert";
-import { spawn } from "node:child_process";
-import { mkdtempSync, writeFileSync } from "node:fs";
+import { execFileSync, spawn } from "node:child_process";
+import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
-import { launch, newPage } from "./browser.mjs";
+import { drawn, launch, newPage } from "./browser.mjs";
+import { read } from "./snr.mjs";
 
 const SCENE = `sinew: 1
 gravity: [0, 0, 0]
@@ -169,8 +170,24 @@ test("the gallery shows pictures, finds scenes and opens them", async () => {
   await page.close();
 });
 
+test("a recording is shown as it is", async () => {
+  const recording = join(mkdtempSync(join(tmpdir(), "sinew-live-")), "stone.snr");
+  writeFileSync(file, SCENE);
+  execFileSync(process.env.SINEW, ["run", file, "--duration", "0.5", "--quiet", "--out", recording]);
+  const server = await start(recording, "--quiet");
+  const page = await newPage(browser);
+  await page.goto(server.address);
+  await page.waitForFunction(() => window.sinew?.drawn > 0);
+  assert.equal(await page.evaluate(() => window.sinew.frames), read(readFileSync(recording)).frames.length);
+  assert.equal(await page.textContent("#scene-name"), "stone");
+  assert.equal(await page.evaluate(() => window.sinew.status()), null, "nothing is simulated");
+  assert.deepEqual(page.complaints, []);
+  await page.close();
+});
+
 test("saving the file loads it again, the camera stays, and mistakes are shown with their line", async () => {
   const page = await open();
+  await drawn(page, () => page.keyboard.press("3")); // not where it would be put by itself
   const camera = await page.evaluate(() => window.sinew.camera().view);
   writeFileSync(file, SCENE.replaceAll("stone", "rock"));
   await page.waitForFunction(() => window.sinew.projected("rock"));
