@@ -13,13 +13,13 @@
 /* What all generators may be asked for; each uses some of it. */
 typedef struct make_settings {
   double count, size, rows, columns, weight, pattern, length; /* NAN: the usual  */
-  double angle, friction;
-  const char *towers, *shape, *end, *closure, *coordinates; /* NULL: the usual */
+  double angle, friction, radius;
+  const char *towers, *shape, *end, *closure, *coordinates, *stand; /* NULL: the usual */
 } make_settings;
 #define MAKE_USUAL                                                                                 \
   (make_settings) {                                                                                \
     .count = NAN, .size = NAN, .rows = NAN, .columns = NAN, .weight = NAN, .pattern = NAN,         \
-    .length = NAN, .angle = NAN, .friction = NAN                                                   \
+    .length = NAN, .angle = NAN, .friction = NAN, .radius = NAN                                                 \
   }
 
 /* A number that must be within limits. */
@@ -86,6 +86,6 @@ void make_foot_structured(sni_text *out, double duration, const char *channels,
 extern const make_generator make_bridge, make_deck, make_net, make_tensegrity, make_arm,
     make_umbrella, make_hand, make_fourbar, make_ladder, make_ring, make_slider_crank, make_gear,
     make_hagfish, make_stack, make_heap, make_dominoes, make_ramp, make_gripper, make_seaweed,
-    make_pendulum_strings, make_characters, make_surface;
+    make_pendulum_strings, make_characters, make_surface, make_chain, make_klann;
 
 #endif

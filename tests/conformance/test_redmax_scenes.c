@@ -192,7 +192,11 @@ TEST(euler_reproduces_the_reference) {
       o.redmax.gain = json_get_number(json_get(s.euler, "settings"), "gamma");
       if (rubs(&s)) { /* settled as well as the file is */
         o.redmax.friction.tolerance = 1e-11;
+        o.redmax.friction.max_iterations = 1000;
         o.redmax.friction.regularization = 1e-6;
+        o.redmax.contact.cone = SN_CONE_BOX;
+        o.redmax.contact.tolerance = 1e-12;
+        o.redmax.contact.max_iterations = 10000;
       }
       if (s.id == 23) {
         o.redmax.tangent = SN_TANGENT_EXACT;

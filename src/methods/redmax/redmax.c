@@ -27,12 +27,9 @@
 #define LIMIT_PASSES 4  /* times that drives are told apart by whether a limit holds them */
 
 static sn_status redmax_supports(const sn_model *m, sn_error *err) {
-  return m->touching && m->rubbing
-             ? sni_fail(
-                   err, SN_E_UNSUPPORTED,
-                   "method 'redmax' cannot yet let joints rub ('%s') where bodies touch ('%s')",
-                   m->rubbing, m->touching)
-             : SN_OK;
+  (void)m;
+  (void)err;
+  return SN_OK;
 }
 
 /* Beside q and qd: the coordinates of loops, which are found from where they were; friction in
@@ -47,6 +44,7 @@ typedef struct redmax {
   sni_rubbing rub;        /* where joints rub */
   void *own[SNI_SOLVERS]; /* of each solver that this sim may use */
   double *backup;         /* of the state's numbers */
+  double *without;        /* 2 nv  right-hand sides, where joints rub and bodies touch */
   sni_choice choice;      /* by the user or by `auto` */
   int used;               /* the solver that has factorised A */
   sni_touch *touch;       /* NULL: nothing touches */
@@ -55,7 +53,7 @@ typedef struct redmax {
 #define ROUND(size) (((size) + 63) / 64 * 64)
 
 static size_t redmax_work_size(const sn_model *m, const sn_options *o) {
-  const int numbers = 2 * m->tree.nv + redmax_state_count(m);
+  const int numbers = 4 * m->tree.nv + redmax_state_count(m);
   return ROUND(sizeof(redmax)) + ROUND(sni_system_size(m, o)) + ROUND(sni_rubbing_size(m, o)) +
          (size_t)numbers * sizeof(double);
 }
@@ -128,6 +126,7 @@ static sn_status redmax_create(sn_sim *sim, sn_error *err) {
   sni_rubbing_place(&r->rub, &r->s, sim->d.rows, &sim->options, at);
   void *numbers = at + ROUND(sni_rubbing_size(sim->m, &sim->options));
   r->backup = numbers;
+  r->without = r->backup + 2 * sim->m->tree.nv + redmax_state_count(sim->m);
   static const int named[] = {[SN_SOLVER_TREE] = SNI_TREE,
                               [SN_SOLVER_PCG] = SNI_PCG,
                               [SN_SOLVER_GRAPH] = SNI_GRAPH,
@@ -493,31 +492,6 @@ static sn_status factorise_all(sn_sim *sim, double t, double t_end, bool again, 
   return status < 0 ? sni_fail_body(sim, err, status, bad, t_end, "has a singular matrix") : status;
 }
 
-static sn_status solve_rubbing(sn_sim *sim, double t, double t_end, bool again, const double *q,
-                               const double *qd, double *qd1, sn_info *info, sn_error *err) {
-  redmax *r = sim->method_work;
-  int iterations = 0;
-  const sn_status pushed = check_pushes(sim, t_end, err);
-  if (pushed) {
-    return pushed;
-  }
-  sn_status status = factorise_all(sim, t, t_end, again, q, qd, err);
-  if (status < 0) {
-    return status;
-  }
-  sni_rubbing_look(&r->rub, t_end, q);
-  status = sni_rubbing_solve(&r->rub, &sim->options, solve_between, sim, qd1, &iterations);
-  info->solves++;
-  info->friction_iterations =
-      iterations > info->friction_iterations ? iterations : info->friction_iterations;
-  const sn_status lost = check_rates(sim, t_end, qd1, err);
-  if (lost) {
-    return lost;
-  }
-  const sn_status held = status < 0 || !sim->d.rows ? SN_OK : check_rows(sim, t_end, err);
-  return held ? held : status;
-}
-
 /* ---- with contact ---- */
 
 /* x = A^-1 b with the constraints as they stand: for rows of contacts. */
@@ -545,6 +519,90 @@ static sn_status touch(sn_sim *sim, double t_end, const double *qd, const double
     sni_rows_correct(rows, rows->rhs, qd1);
   }
   return status;
+}
+
+/* ---- with friction in joints and contact ---- */
+
+/* Contacts and joints take turns: contacts with the friction of the joints as it is, which then
+ * bear what the contacts do.  b0: the right-hand side without either; scratch: nv numbers more. */
+static sn_status rub_and_touch(sn_sim *sim, const double *qd, const double *state, double *qd1,
+                               int *iterations, sn_info *info, sn_error *err) {
+  enum { TURNS_MAX = 50 };
+  redmax *r = sim->method_work;
+  sni_system *s = &r->s;
+  sni_rows *rows = sim->d.rows ? &sim->rows : NULL;
+  const double *rhs = rows ? rows->rhs : NULL;
+  const int nv = s->t->nv;
+  const size_t bytes = (size_t)nv * sizeof(double);
+  const bool factors = !(rows && rows->kkt) && (r->used == SNI_TREE || r->used == SNI_PCG);
+  double *b0 = r->without, *pushed = b0 + nv;
+  sn_status status = SN_OK;
+  memcpy(b0, s->b, bytes);
+  memset(pushed, 0, bytes);
+  r->rub.touches = false;
+  for (int turn = 0; turn < TURNS_MAX; turn++) {
+    int own = 0;
+    status = sni_rubbing_solve(&r->rub, &sim->options, solve_between, sim, qd1, &own);
+    *iterations = own > *iterations ? own : *iterations;
+    if (status < 0) {
+      return status;
+    }
+    memcpy(s->b, b0, bytes);
+    sni_rubbing_add(&r->rub, s->b);
+    memcpy(qd1, qd, bytes);
+    sn_status next = solve_between(sim, s->b, rhs, qd1);
+    memcpy(r->rub.b, s->b, bytes);
+    next = next < 0 ? next
+                    : sni_touch_solve(r->touch, s->h, qd, qd1, state, factors, solve_bound, sim,
+                                      info, err);
+    if (next < 0) {
+      return next;
+    }
+    double change = 0, most = 0;
+    for (int k = 0; k < nv; k++) {
+      const double push = s->b[k] - r->rub.b[k];
+      change = fmax(change, fabs(push - pushed[k]));
+      most = fmax(most, fmax(fabs(push), fabs(b0[k])));
+      pushed[k] = push;
+    }
+    for (int k = 0; k < nv; k++) {
+      s->b[k] = b0[k] + pushed[k];
+    }
+    r->rub.touches = true;
+    sni_touch_wrenches(r->touch, s->h, r->rub.touched);
+    if (change <= sim->options.redmax.friction.tolerance * most) { /* so that what sticks does */
+      return sni_rubbing_solve(&r->rub, &sim->options, solve_between, sim, qd1, &own);
+    }
+  }
+  return SN_NOT_CONVERGED;
+}
+
+static sn_status solve_rubbing(sn_sim *sim, double t, double t_end, bool again, const double *q,
+                               const double *qd, const double *state, double *qd1, sn_info *info,
+                               sn_error *err) {
+  redmax *r = sim->method_work;
+  int iterations = 0;
+  const sn_status pushed = check_pushes(sim, t_end, err);
+  if (pushed) {
+    return pushed;
+  }
+  sn_status status = factorise_all(sim, t, t_end, again, q, qd, err);
+  if (status < 0) {
+    return status;
+  }
+  sni_rubbing_look(&r->rub, t_end, q);
+  status = r->touch
+               ? rub_and_touch(sim, qd, state, qd1, &iterations, info, err)
+               : sni_rubbing_solve(&r->rub, &sim->options, solve_between, sim, qd1, &iterations);
+  info->solves++;
+  info->friction_iterations =
+      iterations > info->friction_iterations ? iterations : info->friction_iterations;
+  const sn_status lost = check_rates(sim, t_end, qd1, err);
+  if (lost) {
+    return lost;
+  }
+  const sn_status held = status < 0 || !sim->d.rows ? SN_OK : check_rows(sim, t_end, err);
+  return held ? held : status;
 }
 
 /* Not with the paper's options. */
@@ -576,15 +634,15 @@ static bool foresee_reactions(sn_sim *sim, double t_end, const double *q, const 
 
 /* A and b, and qd1 without constraints, or with them if that is done all at once. */
 static sn_status solve_step(sn_sim *sim, double t, double t_end, double h, const double *q,
-                            const double *qd, const sn_input *input, bool again, double *qd1,
-                            sn_info *info, sn_error *err) {
+                            const double *qd, const sn_input *input, bool again,
+                            const double *state, double *qd1, sn_info *info, sn_error *err) {
   equations(sim, t_end, h, q, qd, input);
   if (!again && foresees(sim) && foresee_reactions(sim, t_end, q, qd, qd1)) {
     equations(sim, t_end, h, q, qd, input);
   }
   memcpy(qd1, qd, (size_t)sim->m->tree.nv * sizeof *qd1);
   if (sim->m->nslide > 0) {
-    return solve_rubbing(sim, t, t_end, again, q, qd, qd1, info, err);
+    return solve_rubbing(sim, t, t_end, again, q, qd, state, qd1, info, err);
   }
   if (sim->rows.kkt) {
     return solve_constrained(sim, t_end, q, qd, qd1, info, err);
@@ -642,13 +700,14 @@ static sn_status step_euler(sn_sim *sim, sn_state *state, const sn_input *input,
     if (sweeps(sim)) {
       status = sweep(sim, state->t, t_end, h, q, qd, input, info, err);
     } else {
-      status = solve_step(sim, state->t, t_end, h, q, qd, input, pass > 0, qd1, info, err);
+      status = solve_step(sim, state->t, t_end, h, q, qd, input, pass > 0,
+                          touch_state(state, sim->m), qd1, info, err);
     }
     if (status >= 0 && sim->d.rows && !sim->rows.kkt && !rubs) {
       const sn_status closed = constrain(sim, t_end, q, qd, qd1, err);
       status = closed ? closed : status;
     }
-    if (r->touch && status >= 0) {
+    if (r->touch && status >= 0 && !rubs) {
       const sn_status touched = touch(sim, t_end, qd, touch_state(state, sim->m), qd1, info, err);
       status = touched ? touched : status;
     }

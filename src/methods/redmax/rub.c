@@ -93,14 +93,87 @@ static void look_along(sni_rubbing *r, const sni_rub *rub, double t, const doubl
   }
 }
 
+/* Inverse inertia of a body at a place, in axes there; false: it has none. */
+static bool add_mobility(const sni_rubbing *r, int k, int body, double *W) {
+  const sni_dynamics *d = r->s->d;
+  double M[36], column[6];
+  for (int c = 0; c < 6; c++) {
+    double unit[6] = {0};
+    unit[c] = 1;
+    /* a motion of the place, of the body's origin; its momentum, back at the place */
+    const sn_vec6 u =
+        turned(r->axes[k], (sn_vec6){{unit[0], unit[1], unit[2]}, {unit[3], unit[4], unit[5]}});
+    const sn_vec3 arm = sn_vec3_sub(sni_lane_vec3(d->w.link[body].o), r->place[k]);
+    const sni_lane6 y = sni_lane6_from((sn_vec6){u.w, sn_vec3_add(u.v, sn_vec3_cross(u.w, arm))});
+    const sn_vec6 p = sni_lane6_vec6(sni_momentum(&d->mass[body], &d->w.link[body], y));
+    const sn_vec6 at =
+        sn_vec6_unrotate(r->axes[k], (sn_vec6){sn_vec3_add(p.w, sn_vec3_cross(arm, p.v)), p.v});
+    for (int i = 0; i < 6; i++) {
+      M[6 * i + c] = sn_vec6_get(at, i);
+    }
+  }
+  if (!sni_cholesky(6, M, 1e-12, NULL)) {
+    return false;
+  }
+  for (int c = 0; c < 6; c++) {
+    memset(column, 0, sizeof column);
+    column[c] = 1;
+    sni_cholesky_solve(6, M, column);
+    for (int i = 0; i < 6; i++) {
+      W[6 * i + c] += column[i];
+    }
+  }
+  return true;
+}
+
+/* The two bodies of a rub: the second one is that of the joint. */
+static void bodies_of(const sni_rubbing *r, const sni_rub *rub, int body[2]) {
+  if (rub->body >= 0) {
+    body[0] = r->s->t->parent[rub->body];
+    body[1] = rub->body;
+  } else {
+    memcpy(body, loop_of(r, rub)->body, 2 * sizeof *body);
+  }
+}
+
+/* How easily its bodies would slide on each other if nothing else held them: what constraints leave
+ * of that is much or nothing. */
+static void look_loose(sni_rubbing *r, int k) {
+  const sni_rub *rub = &r->m->rub[k];
+  int body[2];
+  double *W = r->loose + 36 * (size_t)k;
+  bodies_of(r, rub, body);
+  memset(W, 0, 36 * sizeof *W);
+  for (int side = 0; side < 2; side++) {
+    if (body[side] >= 0 && !add_mobility(r, k, body[side], W)) {
+      memset(W, 0, 36 * sizeof *W);
+      return;
+    }
+  }
+}
+
+double sni_rubbing_loose(const sni_rubbing *r, int k, sn_vec6 d) {
+  const double *W = r->loose + 36 * (size_t)k;
+  double sum = 0;
+  for (int i = 0; i < 6; i++) {
+    for (int j = 0; j < 6; j++) {
+      sum += sn_vec6_get(d, i) * W[6 * i + j] * sn_vec6_get(d, j);
+    }
+  }
+  return sum;
+}
+
 void sni_rubbing_look(sni_rubbing *r, double t, const double *q) {
   for (int k = 0; k < r->m->nrub; k++) {
     const sni_rub *rub = &r->m->rub[k];
+    find_place(r, k, q);
+    if (r->rows) {
+      look_loose(r, k);
+    }
     if (rub->law != SNI_COULOMB) {
       look_along(r, rub, t, q);
       continue;
     }
-    find_place(r, k, q);
     for (int b = 0, i = rub->first; b < rub->nbearing; b++) {
       for (int c = 0; c < rub->bearing[b].ndirection; c++, i++) {
         r->row[i] = slide_row(r, k, rub->bearing[b].direction[c]);
@@ -141,39 +214,6 @@ void sni_rubbing_push(sni_rubbing *r) {
 
 /* ---- the paper's eps ---- */
 
-/* Inverse inertia of a body at a place, in axes there; false: it has none. */
-static bool add_mobility(const sni_rubbing *r, int k, int body, double *W) {
-  const sni_dynamics *d = r->s->d;
-  double M[36], column[6];
-  for (int c = 0; c < 6; c++) {
-    double unit[6] = {0};
-    unit[c] = 1;
-    /* a motion of the place, of the body's origin; its momentum, back at the place */
-    const sn_vec6 u =
-        turned(r->axes[k], (sn_vec6){{unit[0], unit[1], unit[2]}, {unit[3], unit[4], unit[5]}});
-    const sn_vec3 arm = sn_vec3_sub(sni_lane_vec3(d->w.link[body].o), r->place[k]);
-    const sni_lane6 y = sni_lane6_from((sn_vec6){u.w, sn_vec3_add(u.v, sn_vec3_cross(u.w, arm))});
-    const sn_vec6 p = sni_lane6_vec6(sni_momentum(&d->mass[body], &d->w.link[body], y));
-    const sn_vec6 at =
-        sn_vec6_unrotate(r->axes[k], (sn_vec6){sn_vec3_add(p.w, sn_vec3_cross(arm, p.v)), p.v});
-    for (int i = 0; i < 6; i++) {
-      M[6 * i + c] = sn_vec6_get(at, i);
-    }
-  }
-  if (!sni_cholesky(6, M, 1e-12, NULL)) {
-    return false;
-  }
-  for (int c = 0; c < 6; c++) {
-    memset(column, 0, sizeof column);
-    column[c] = 1;
-    sni_cholesky_solve(6, M, column);
-    for (int i = 0; i < 6; i++) {
-      W[6 * i + c] += column[i];
-    }
-  }
-  return true;
-}
-
 /* out += W x */
 static void add_product(const double *W, sn_vec6 x, double *out) {
   for (int i = 0; i < 6; i++) {
@@ -188,12 +228,12 @@ static void add_product(const double *W, sn_vec6 x, double *out) {
  * have the other y. */
 static sn_vec6 soften(const sni_rubbing *r, int k, const sni_bearing *b, sn_vec6 w) {
   const sni_rub *rub = &r->m->rub[k];
-  int body[2] = {rub->body >= 0 ? r->s->t->parent[rub->body] : -1, rub->body};
+  int body[2];
   double W[2][36] = {{0}}, K[36], moves[6] = {0};
   sn_vec6 at[2] = {w, w};
+  bodies_of(r, rub, body);
   if (rub->body < 0) {
     const sni_constraint *loop = loop_of(r, rub);
-    memcpy(body, loop->body, sizeof body);
     const sn_se3 E = body[0] < 0 ? sn_se3_identity() : sni_link_pose(&r->s->d->w.link[body[0]]);
     const sn_vec3 apart =
         sn_mat3_tmul_vec(r->axes[k], sn_vec3_sub(sn_se3_point(E, loop->at[0].p), r->place[k]));
@@ -233,6 +273,9 @@ static void reactions(sni_rubbing *r, const double *v) {
     r->F[i] = sn_vec6_scale(sni_lane6_vec6(f), per_h);
     if (d->use_wrench) {
       r->F[i] = sn_vec6_sub(r->F[i], d->w.wrench[i]);
+    }
+    if (r->touches) {
+      r->F[i] = sn_vec6_sub(r->F[i], r->touched[i]);
     }
   }
   for (int i = 0; r->rows && i < r->rows->nrow; i++) {

@@ -39,21 +39,25 @@ typedef struct sni_rubbing {
   sni_row *row;   /* nslide  tau                                                               */
   sn_mat3 *axes;  /* nrub  of the bearings, in the world                                       */
   sn_vec3 *place; /* nrub                                                                      */
-  double *force;  /* nslide  of friction, along tau; what friction does is minus this          */
-  double *rate;   /* nslide  tau v                                                             */
-  double *bound;  /* nslide                                                                    */
-  double *next;   /* nslide  bounds by the last loads                                          */
+  double *loose; /* 36 nrub  inverse inertia of both bodies, in axes and at the place of bearings */
+  bool *held;    /* as `which` counts: constraints let nothing slide here, or drive it         */
+  double *force; /* nslide  of friction, along tau; what friction does is minus this          */
+  double *rate;  /* nslide  tau v                                                             */
+  double *bound; /* nslide                                                                    */
+  double *next;  /* nslide  bounds by the last loads                                          */
   double *miss, *next_before, *weight; /* nslide  of the last turn                             */
   double *history; /* 2 SNI_RUB_MEMORY nslide  how these changed from turn to turn             */
   double missed;
   int remembered, turns, misled; /* remembered: -1: not even one                              */
-  double *normal;  /* nrub  what its contacts bear, together                                    */
-  double *limit;   /* ntangent                                                                  */
-  double *beta;    /* ntangent  where tangents have friction of their own                       */
-  sni_row *pad;    /* ntangent  T, of loops that are apart                                      */
-  sn_vec6 *rubbed; /* SNI_BEARINGS_MAX a rub: the wrench of friction, in axes of the bearing   */
-  sn_vec6 *F;      /* nbody  reaction of each joint, world axes at the origin                   */
-  sn_vec6 *coast;  /* nbody  the same of bodies that nothing acts on but joints                 */
+  double *normal;   /* nrub  what its contacts bear, together                                    */
+  double *limit;    /* ntangent                                                                  */
+  double *beta;     /* ntangent  where tangents have friction of their own                       */
+  sni_row *pad;     /* ntangent  T, of loops that are apart                                      */
+  sn_vec6 *rubbed;  /* SNI_BEARINGS_MAX a rub: the wrench of friction, in axes of the bearing   */
+  sn_vec6 *F;       /* nbody  reaction of each joint, world axes at the origin                   */
+  sn_vec6 *coast;   /* nbody  the same of bodies that nothing acts on but joints                 */
+  sn_vec6 *touched; /* nbody  wrenches of contacts, while there are any                    */
+  bool touches;
   double *coast_lambda; /* rows  of these                                                      */
   /* the quadratic program */
   int n, capacity; /* rows in it: slides, then rows that push                                  */
@@ -97,12 +101,18 @@ int sni_rubbing_coast(sni_rubbing *r, double t, bool projected, const double *q,
 /* tau, at q and the kinematics there. */
 void sni_rubbing_look(sni_rubbing *r, double t, const double *q);
 
+/* How easily the k-th rub would slide along d if only its bodies were there; 0: nobody knows. */
+double sni_rubbing_loose(const sni_rubbing *r, int k, sn_vec6 d);
+
 /* The forces of friction as they are, into the dynamics. */
 void sni_rubbing_push(sni_rubbing *r);
 
 /* F, and `next` from it, for the rates v with the multipliers in rows->lambda and the friction
  * that there is. */
 void sni_rubbing_weigh(sni_rubbing *r, const double *v);
+
+/* b += what friction does, as an impulse of the step. */
+void sni_rubbing_add(const sni_rubbing *r, double *b);
 
 /* v of a step with friction; A is assembled, rows->rhs has what they are asked for.
  * SN_NOT_CONVERGED: loads and friction still change.  rub_solve.c. */

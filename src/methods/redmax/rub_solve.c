@@ -5,9 +5,11 @@
 
 #include <string.h>
 
-/* A slide is not possible at all if what moves it most moves it by less than this part of the
- * others: constraints hold it.  Its friction is not determined, and taken as 0. */
-#define STANDS 1e-11
+/* Constraints hold a slide, or drive it, if what is left of its looseness is below this part.  Then
+ * friction is all of its bound against the motion; without motion it is not determined, and 0. */
+#define HELD 1e-10
+/* A rate below this part of the largest is none. */
+#define STILL 1e-12
 /* A row that pushes is broken if it is by this part of the rates. */
 #define EXACT 1e-12
 /* Turns that are remembered, and how often they may mislead before the bounds go only half the way:
@@ -92,17 +94,42 @@ static double *S_at(const sni_rubbing *r, int i, int j) {
   return &r->S[(size_t)i * (size_t)r->capacity + (size_t)j];
 }
 
-/* Slides that constraints hold leave the program. */
-static void drop_what_stands(sni_rubbing *r) {
+/* How easily a slide, or a tangent of its own, would move without constraints; 0: nobody knows. */
+static double looseness(const sni_rubbing *r, int which) {
+  const int pad = which - r->m->nslide - r->m->nrow;
+  for (int k = 0; k < r->m->nrub; k++) {
+    const sni_rub *rub = &r->m->rub[k];
+    int slide = which - rub->first, tangent = pad - rub->first_tangent;
+    if (pad < 0 && rub->law != SNI_COULOMB && slide >= 0 && slide < rub->nslide) {
+      if (rub->body < 0) {
+        return 0;
+      }
+      const int c = r->s->t->vadr[rub->body] + slide;
+      const sn_vec6 S = sn_vec6_unrotate(r->axes[k], sni_lane6_vec6(r->s->d->w.S[c]));
+      return sni_rubbing_loose(r, k, sn_vec6_scale(S, 1 / sn_vec6_dot(S, S)));
+    }
+    for (int b = 0; b < rub->nbearing; b++) {
+      const sni_bearing *own = &rub->bearing[b];
+      if (pad < 0 && slide >= 0 && slide < own->ndirection) {
+        return sni_rubbing_loose(r, k, own->direction[slide]);
+      }
+      if (pad >= 0 && tangent >= 0 && tangent < own->ntangent) {
+        return sni_rubbing_loose(r, k, own->tangent[tangent].T);
+      }
+      slide -= own->ndirection;
+      tangent -= own->ntangent;
+    }
+  }
+  return 0;
+}
+
+/* Slides that constraints hold or drive leave the program. */
+static void drop_what_is_held(sni_rubbing *r) {
   const size_t nv = (size_t)r->s->t->nv;
-  double most = 0;
   int n = 0;
   for (int k = 0; k < r->n; k++) {
-    most = fmax(most, *S_at(r, k, k));
-  }
-  for (int k = 0; k < r->n; k++) {
-    const bool stands = r->rows && !(*S_at(r, k, k) > STANDS * most);
-    if (stands) {
+    r->held[r->which[k]] = r->rows && !(*S_at(r, k, k) > HELD * looseness(r, r->which[k]));
+    if (r->held[r->which[k]]) {
       continue;
     }
     r->kept[n] = k;
@@ -117,6 +144,7 @@ static void drop_what_stands(sni_rubbing *r) {
 
 static sn_status prepare(sni_rubbing *r) {
   r->n = 0;
+  memset(r->held, 0, (size_t)count_of(r) * sizeof *r->held);
   for (int k = 0; k < r->m->nrub; k++) {
     const sni_rub *rub = &r->m->rub[k];
     const bool apart = sni_rubbing_apart(r, rub);
@@ -130,8 +158,23 @@ static sn_status prepare(sni_rubbing *r) {
       }
     }
   }
-  drop_what_stands(r);
+  drop_what_is_held(r);
   return SN_OK;
+}
+
+/* All of the bound against what is driven. */
+static void push_held(sni_rubbing *r) {
+  double most = 0;
+  for (int i = 0; i < count_of(r); i++) {
+    const bool slides = i < r->m->nslide || i >= r->m->nslide + r->m->nrow;
+    most = slides ? fmax(most, fabs(r->free[i])) : most;
+  }
+  for (int i = 0; i < count_of(r); i++) {
+    if (r->held[i] && fabs(r->free[i]) > STILL * most) {
+      const double bound = i < r->m->nslide ? r->bound[i] : r->limit[i - r->m->nslide - r->m->nrow];
+      r->push[i] = copysign(r->s->h * bound, r->free[i]);
+    }
+  }
 }
 
 /* Multipliers for the bounds as they are. */
@@ -163,6 +206,7 @@ static void solve_program(sni_rubbing *r, bool reduced) {
   for (int k = 0; k < n; k++) {
     r->push[r->which[k]] = qp->x[k];
   }
+  push_held(r);
   if (u) {
     const int bad = info.impossible >= 0 ? r->which[info.impossible] - r->m->nslide : -1;
     r->rows->u.impossible = bad;
@@ -192,9 +236,7 @@ static void take_pads(sni_rubbing *r, int k) {
 static sn_status move(sni_rubbing *r, double *v) {
   const size_t nv = (size_t)r->s->t->nv;
   memcpy(r->b, r->s->b, nv * sizeof *r->b);
-  for (int k = 0; k < r->n; k++) {
-    add_column(r, row_of(r, r->which[k]), -r->push[r->which[k]], r->b);
-  }
+  sni_rubbing_add(r, r->b);
   const sn_status status = r->solve(r->user, r->b, r->aim, v);
   sni_J_mul_world(r->s->t, &r->s->d->w, v);
   for (int k = 0; k < r->m->nslide; k++) {
@@ -366,8 +408,8 @@ sn_status sni_rubbing_solve(sni_rubbing *r, const sn_options *o, sni_rub_solver 
   for (int i = 0; r->rows && i < r->rows->nrow; i++) {
     r->free[r->m->nslide + i] = over(&r->rows->row[i], &r->s->d->w, v);
   }
-  for (int k = 0; k < r->n; k++) {
-    r->free[r->which[k]] = over(row_of(r, r->which[k]), &r->s->d->w, v);
+  for (int i = r->m->nslide + r->m->nrow; i < count_of(r); i++) {
+    r->free[i] = over(row_of(r, i), &r->s->d->w, v);
   }
   if (!reduced) {
     sni_rubbing_mobility(r);
@@ -406,6 +448,14 @@ sn_status sni_rubbing_solve(sni_rubbing *r, const sn_options *o, sni_rub_solver 
   }
   stand_still(r, v);
   return status;
+}
+
+void sni_rubbing_add(const sni_rubbing *r, double *b) {
+  for (int i = 0; i < count_of(r); i++) {
+    if (r->push[i] != 0) {
+      add_column(r, row_of(r, i), -r->push[i], b);
+    }
+  }
 }
 
 /* ---- memory ---- */
@@ -458,9 +508,12 @@ static size_t lay_out(sni_rubbing *r, const sn_model *m, const sn_options *o, ch
   r->rubbed = TAKE(SNI_BEARINGS_MAX * nrub, sizeof *r->rubbed);
   r->F = TAKE(nbody, sizeof *r->F);
   r->coast = TAKE(nbody, sizeof *r->coast);
+  r->touched = TAKE(m->touching ? nbody : 0, sizeof *r->touched);
   r->coast_lambda = TAKE(nrow, sizeof *r->coast_lambda);
   r->which = TAKE(capacity, sizeof *r->which);
   r->kept = TAKE(capacity, sizeof *r->kept);
+  r->held = TAKE(all, sizeof *r->held);
+  r->loose = TAKE(36 * nrub, sizeof *r->loose);
   r->Y = TAKE(capacity * nv, sizeof *r->Y);
   r->S = TAKE(capacity * capacity, sizeof *r->S);
   r->free = TAKE(all, sizeof *r->free);

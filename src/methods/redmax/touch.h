@@ -85,6 +85,8 @@ sn_status sni_touch_build(sni_touch *touch, bool factors, sni_touch_solver solve
                           sn_error *err);
 /* out = H x of each group, by the member of sni_touch_group at this offset. */
 void sni_touch_rates(sni_touch *touch, const double *x, size_t offset);
+/* The wrenches of the last solve on all bodies (nbody), world axes at their origins. */
+void sni_touch_wrenches(const sni_touch *touch, double h, sn_vec6 *out);
 /* b += H^T impulses; x: of groups, one after the other. */
 void sni_touch_push(sni_touch *touch, const double (*x)[SNI_GROUP_ROWS], double *b);
 

@@ -317,3 +317,22 @@ void sni_touch_push(sni_touch *touch, const double (*x)[SNI_GROUP_ROWS], double 
     }
   }
 }
+
+void sni_touch_wrenches(const sni_touch *touch, double h, sn_vec6 *out) {
+  memset(out, 0, (size_t)touch->s->t->nbody * sizeof *out);
+  for (int k = 0; k < touch->st.ngroup; k++) {
+    const sni_touch_group *tg = &touch->group[k];
+    for (int i = 0; i < touch->st.group[k].nrow; i++) {
+      const double force = touch->shift_x[k][i] / h;
+      for (int side = 0; side < 2; side++) {
+        const int body = tg->contact >= 0 ? touch->contact[tg->contact].body[side]
+                                          : touch->sim->rows.sided[tg->row].body[side];
+        if (body >= 0) {
+          const sn_vec6 f = tg->contact >= 0 ? sni_lane6_vec6(wrench_of(touch, tg, i, side))
+                                             : touch->sim->rows.sided[tg->row].p[side];
+          out[body] = sn_vec6_addscaled(out[body], force, f);
+        }
+      }
+    }
+  }
+}
