@@ -15,7 +15,7 @@ static const make_generator *const generators[] = {
     &make_hand,       &make_umbrella,     &make_ring,    &make_fourbar,    &make_ladder,
     &make_gear,       &make_slider_crank, &make_hagfish, &make_stack,      &make_heap,
     &make_dominoes,   &make_ramp,         &make_gripper, &make_seaweed,    &make_pendulum_strings,
-    &make_characters, &make_surface, &make_chain, &make_klann};
+    &make_characters, &make_surface,      &make_chain,   &make_klann};
 enum { GENERATORS = sizeof generators / sizeof *generators };
 
 const make_generator *make_find(const char *name) {

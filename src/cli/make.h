@@ -19,7 +19,7 @@ typedef struct make_settings {
 #define MAKE_USUAL                                                                                 \
   (make_settings) {                                                                                \
     .count = NAN, .size = NAN, .rows = NAN, .columns = NAN, .weight = NAN, .pattern = NAN,         \
-    .length = NAN, .angle = NAN, .friction = NAN, .radius = NAN                                                 \
+    .length = NAN, .angle = NAN, .friction = NAN, .radius = NAN                                    \
   }
 
 /* A number that must be within limits. */

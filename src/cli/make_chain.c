@@ -2,10 +2,11 @@
 #include "cli/make.h"
 
 static void write_chain(const make_settings *s, sni_text *out) {
-  make_head_in(out, "chain", "cm g s", 980,
-               "# A chain of links on pins that rub, 45 degrees from upright. It starts straight and "
-               "level, falls, and stops from\n"
-               "# the root on, where the pins bear most.\n");
+  make_head_in(
+      out, "chain", "cm g s", 980,
+      "# A chain of links on pins that rub, 45 degrees from upright. It starts straight and "
+      "level, falls, and stops from\n"
+      "# the root on, where the pins bear most.\n");
   sni_text_add(out,
                "\nbodies:\n"
                "  link:\n"
@@ -19,16 +20,17 @@ static void write_chain(const make_settings *s, sni_text *out) {
                "    shapes:\n"
                "      - {type: box, size: [10, 1, 1], at: [5, 0, 0], density: 1}\n",
                make_show(s->friction).text, make_show(s->radius).text, (int)s->count);
-  make_foot_at(out, 0.005, 3, "[T, V, E, \"*.q\", \"*.normal\", \"*.friction\", \"*.dissipation\"]");
+  make_foot_at(out, 0.005, 3,
+               "[T, V, E, \"*.q\", \"*.normal\", \"*.friction\", \"*.dissipation\"]");
 }
 
-static const cli_option options[] = {
-    {"--count", "N", CLI_NUMBER, offsetof(make_settings, count),
-     "links, from 1 to 1000; 10 if not given"},
-    {"--radius", "R", CLI_NUMBER, offsetof(make_settings, radius),
-     "of the pins, in cm, from 0.01 to 5; 0.5 if not given"},
-    {"--friction", "MU", CLI_NUMBER, offsetof(make_settings, friction),
-     "coefficient, from 0 to 10; 0.6 if not given"}};
+static const cli_option options[] = {{"--count", "N", CLI_NUMBER, offsetof(make_settings, count),
+                                      "links, from 1 to 1000; 10 if not given"},
+                                     {"--radius", "R", CLI_NUMBER, offsetof(make_settings, radius),
+                                      "of the pins, in cm, from 0.01 to 5; 0.5 if not given"},
+                                     {"--friction", "MU", CLI_NUMBER,
+                                      offsetof(make_settings, friction),
+                                      "coefficient, from 0 to 10; 0.6 if not given"}};
 static const make_number numbers[] = {
     {"--count", offsetof(make_settings, count), 10, 1, 1000, true},
     {"--radius", offsetof(make_settings, radius), 0.5, 0.01, 5, false},

@@ -25,7 +25,8 @@ static const point fixed[] = {[P9] = {1.366, 1.366}, [P11] = {1.009, 0.574}, [P1
 /* Where two circles meet: to the left of the way from a to b (side 1), or to the right (-1). */
 static point meet(point a, double ra, point b, double rb, int side) {
   const double dx = b.x - a.x, dz = b.z - a.z, d = hypot(dx, dz);
-  const double along = (ra * ra - rb * rb + d * d) / (2 * d), across = sqrt(ra * ra - along * along);
+  const double along = (ra * ra - rb * rb + d * d) / (2 * d),
+               across = sqrt(ra * ra - along * along);
   return (point){a.x + (along * dx - side * across * dz) / d,
                  a.z + (along * dz + side * across * dx) / d};
 }
@@ -37,7 +38,7 @@ static void leg_at(double angle, point p[POINTS]) {
   }
   p[P29] = (point){p[P15].x + 0.268 * cos(angle), p[P15].z + 0.268 * sin(angle)};
   p[P27] = meet(p[P29], 0.59, p[P11], 0.3206, -1);
-  p[P35] = meet(p[P27], 0.5221, p[P29], 1.1051, -1);
+  p[P35] = meet(p[P27], 0.5221, p[P29], 1.1051, 1);
   p[P37] = meet(p[P35], 0.8966, p[P9], 0.5177, 1);
   p[P33] = meet(p[P35], 0.8966, p[P37], 1.732, -1);
 }
@@ -90,13 +91,12 @@ static void write_limb(const limb *l, int k, bool floor, double mu, sni_text *ou
   char name[16];
   snprintf(name, sizeof name, "%s_%d", l->side, k + 1);
   const point shaft = l->p[P15];
-  sni_text_add(out,
-               "  rod_%s:\n    parent: crank_%s\n    joint: {at: %s%s}\n    shapes:\n", name, l->side,
-               at(l, P29, shaft, l->y).text, pin(mu).text);
+  sni_text_add(out, "  rod_%s:\n    parent: crank_%s\n    joint: {at: %s%s}\n    shapes:\n", name,
+               l->side, at(l, P29, shaft, l->y).text, pin(mu).text);
   write_rod(out, zero, at(l, P27, l->p[P29], 0).text);
   write_rod(out, at(l, P27, l->p[P29], 0).text, at(l, P35, l->p[P29], 0).text);
-  sni_text_add(out, "  leg_%s:\n    parent: rod_%s\n    joint: {at: %s%s}\n    shapes:\n", name, name,
-               at(l, P35, l->p[P29], 0).text, pin(mu).text);
+  sni_text_add(out, "  leg_%s:\n    parent: rod_%s\n    joint: {at: %s%s}\n    shapes:\n", name,
+               name, at(l, P35, l->p[P29], 0).text, pin(mu).text);
   write_rod(out, zero, at(l, P37, l->p[P35], 0).text);
   write_rod(out, zero, at(l, P33, l->p[P35], 0).text);
   sni_text_add(out, "      - {type: sphere, radius: %s, at: %s%s}\n", make_show(FOOT).text,
@@ -112,17 +112,20 @@ static void write_limb(const limb *l, int k, bool floor, double mu, sni_text *ou
 static void write_loops(const limb *l, int k, double mu, sni_text *out) {
   char name[16];
   snprintf(name, sizeof name, "%s_%d", l->side, k + 1);
-  sni_text_add(out, "  elbow_%s: {a: {body: lower_%s, at: %s}, b: {body: rod_%s, at: %s}%s}\n", name,
-               name, at(l, P27, l->p[P11], 0).text, name, at(l, P27, l->p[P29], 0).text, pin(mu).text);
+  sni_text_add(out, "  elbow_%s: {a: {body: lower_%s, at: %s}, b: {body: rod_%s, at: %s}%s}\n",
+               name, name, at(l, P27, l->p[P11], 0).text, name, at(l, P27, l->p[P29], 0).text,
+               pin(mu).text);
   sni_text_add(out, "  hip_%s: {a: {body: upper_%s, at: %s}, b: {body: leg_%s, at: %s}%s}\n", name,
-               name, at(l, P37, l->p[P9], 0).text, name, at(l, P37, l->p[P35], 0).text, pin(mu).text);
+               name, at(l, P37, l->p[P9], 0).text, name, at(l, P37, l->p[P35], 0).text,
+               pin(mu).text);
 }
 
 static void write_crank(int side, double mu, sni_text *out) {
-  sni_text_add(out,
-               "  crank_%s:                                # three throws, a third of a turn apart\n"
-               "    parent: frame\n    joint: {at: [0, 0, 0]%s}\n    shapes:\n",
-               side ? "right" : "left", pin(mu).text);
+  sni_text_add(
+      out,
+      "  crank_%s:                                # three throws, a third of a turn apart\n"
+      "    parent: frame\n    joint: {at: [0, 0, 0]%s}\n    shapes:\n",
+      side ? "right" : "left", pin(mu).text);
   for (int k = 0; k < 3; k++) {
     const limb l = limb_of(side, k);
     write_rod(out, make_show3((sn_vec3){0, l.y, 0}).text, at(&l, P29, fixed[P15], l.y).text);
@@ -147,8 +150,8 @@ static void write_klann(const make_settings *s, sni_text *out) {
   }
   const double height = STRIDE * (fixed[P15].z - low) + FOOT;
   if (floor) {
-    sni_text_add(out,
-                 "  ground:\n    parent: world\n    joint: {type: fixed}\n" "    shapes: [{type: plane, contact: rubber}]\n");
+    sni_text_add(out, "  ground:\n    parent: world\n    joint: {type: fixed}\n"
+                      "    shapes: [{type: plane, contact: rubber}]\n");
   }
   sni_text_add(out,
                "  frame:                                     # its origin is on the shafts\n"
@@ -171,10 +174,9 @@ static void write_klann(const make_settings *s, sni_text *out) {
   if (floor) {
     sni_text_add(out, "\ncontacts:\n  rubber: {friction: 0.8}\n");
   }
-  sni_text_add(out,
-               "\nmotions:\n"
-               "  motor_left: {joint: crank_left, q: 2*pi*t}\n"
-               "  motor_right: {joint: crank_right, q: 2*pi*t}\n");
+  sni_text_add(out, "\nmotions:\n"
+                    "  motor_left: {joint: crank_left, q: 2*pi*t}\n"
+                    "  motor_right: {joint: crank_right, q: 2*pi*t}\n");
   make_foot_at(out, 0.002, 3,
                "[T, V, E, \"frame.q*\", \"crank_*.q\", \"motor_*.tau\", \"*.dissipation\"]");
 }

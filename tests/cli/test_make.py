@@ -12,7 +12,8 @@ import knots
 from command import BAD_INPUT, SCENES, SINEW, Command, sinew
 
 NAMES = ["bridge", "deck", "net", "tensegrity", "arm", "hand", "umbrella", "ring", "fourbar", "ladder", "gear", "slider-crank",
-         "hagfish", "stack", "heap", "dominoes", "ramp", "gripper", "seaweed", "pendulum-strings", "characters", "surface"]
+         "hagfish", "stack", "heap", "dominoes", "ramp", "gripper", "seaweed", "pendulum-strings", "characters", "surface",
+         "chain", "klann"]
 SCENE_FILES = {  # of scenes/redmax, and what makes them
     "bridge": ["bridge", "--count", "40"],
     "bridge_flexible": ["bridge", "--count", "20", "--towers", "flexible", "--weight", "4800*500"],
@@ -29,6 +30,9 @@ SCENE_FILES = {  # of scenes/redmax, and what makes them
     "planetary_gear": ["gear"],
     "slider_crank": ["slider-crank"],
     "hagfish": ["hagfish"],
+    "chain": ["chain"],
+    "chain_large_pins": ["chain", "--radius", "1"],
+    "klann": ["klann"],
 }
 
 
@@ -356,6 +360,41 @@ class Make(Command):
         for key, value in rows[-1].items():
             if key.startswith("body_"):
                 self.assertTrue(0.02 < value if key.endswith("z") else abs(value) < half, f"{key} is {value}")
+
+    def test_chain_stops_higher_on_larger_pins(self):
+        ends = [self.sane("chain", "--radius", radius, duration=2)[1] for radius in (0.5, 1)]
+        for rows in ends:
+            last = [abs(rows[-1][key] - rows[-2][key]) for key in rows[-1] if key.endswith(".q")]
+            self.assertEqual(max(last), 0)
+        self.assertGreater(ends[1][-1]["V"], ends[0][-1]["V"])
+
+    def test_klann_leg_goes_round_its_path(self):
+        """Crank pin, knee and foot of the first leg every 30 degrees."""
+        text = self.good("make", "klann", "--stand", "air", "--friction", 0)
+        scene = yaml.safe_load(text)
+        foot = scene["bodies"]["leg_left_1"]["shapes"][2]["at"]
+        height = scene["bodies"]["frame"]["joint"]["at"][2]
+        _, rows = self.run_scene(text, 11 / 12, **{"run.step": "1/480", "run.record.every": "1/12",
+                                                   "run.record.channels": "['rod_left_1.pos.*', 'leg_left_1.pos.*', 'leg_left_1.quat.*']"})
+        with open(SCENES.parent / "tests/data/vectors/klann.json", encoding="utf-8") as file:
+            table = json.load(file)["table"]
+        self.assertEqual(len(rows), 12)
+        for row, entry in zip(rows, table):
+            turn = 2 * math.atan2(row["leg_left_1.quat.y"], row["leg_left_1.quat.w"])
+            found = {"P29": (row["rod_left_1.pos.x"], row["rod_left_1.pos.z"]),
+                     "P35": (row["leg_left_1.pos.x"], row["leg_left_1.pos.z"]),
+                     "P33": (row["leg_left_1.pos.x"] + math.cos(turn) * foot[0] + math.sin(turn) * foot[2],
+                             row["leg_left_1.pos.z"] - math.sin(turn) * foot[0] + math.cos(turn) * foot[2])}
+            for name, (x, z) in found.items():
+                self.assertAlmostEqual(x / 0.1 + 1.599, entry[name][0], delta=1e-8, msg=f"{name} at {entry['deg']}")
+                self.assertAlmostEqual((z - height) / 0.1 + 0.75, entry[name][1], delta=1e-8, msg=f"{name} at {entry['deg']}")
+
+    def test_klann_walks(self):
+        """At least a stride a turn, upright."""
+        rows = self.sane("klann", duration=2)[1]
+        turn = len(rows) // 2
+        self.assertGreater(rows[-1]["frame.q0"] - rows[turn]["frame.q0"], 0.1)
+        self.assertTrue(all(abs(row[f"frame.q{k}"]) < 0.3 for row in rows for k in (3, 4)))
 
 
 if __name__ == "__main__":

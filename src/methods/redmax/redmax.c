@@ -542,7 +542,7 @@ static sn_status rub_and_touch(sn_sim *sim, const double *qd, const double *stat
   r->rub.touches = false;
   for (int turn = 0; turn < TURNS_MAX; turn++) {
     int own = 0;
-    status = sni_rubbing_solve(&r->rub, &sim->options, solve_between, sim, qd1, &own);
+    status = sni_rubbing_solve(&r->rub, &sim->options, qd1, &own);
     *iterations = own > *iterations ? own : *iterations;
     if (status < 0) {
       return status;
@@ -571,7 +571,7 @@ static sn_status rub_and_touch(sn_sim *sim, const double *qd, const double *stat
     r->rub.touches = true;
     sni_touch_wrenches(r->touch, s->h, r->rub.touched);
     if (change <= sim->options.redmax.friction.tolerance * most) { /* so that what sticks does */
-      return sni_rubbing_solve(&r->rub, &sim->options, solve_between, sim, qd1, &own);
+      return sni_rubbing_solve(&r->rub, &sim->options, qd1, &own);
     }
   }
   return SN_NOT_CONVERGED;
@@ -591,9 +591,12 @@ static sn_status solve_rubbing(sn_sim *sim, double t, double t_end, bool again, 
     return status;
   }
   sni_rubbing_look(&r->rub, t_end, q);
-  status = r->touch
-               ? rub_and_touch(sim, qd, state, qd1, &iterations, info, err)
-               : sni_rubbing_solve(&r->rub, &sim->options, solve_between, sim, qd1, &iterations);
+  status = sni_rubbing_prepare(&r->rub, solve_between, sim);
+  if (status < 0) {
+    return status;
+  }
+  status = r->touch ? rub_and_touch(sim, qd, state, qd1, &iterations, info, err)
+                    : sni_rubbing_solve(&r->rub, &sim->options, qd1, &iterations);
   info->solves++;
   info->friction_iterations =
       iterations > info->friction_iterations ? iterations : info->friction_iterations;

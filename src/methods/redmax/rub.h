@@ -60,6 +60,7 @@ typedef struct sni_rubbing {
   bool touches;
   double *coast_lambda; /* rows  of these                                                      */
   /* the quadratic program */
+  int nslides;     /* slides in the program                                                    */
   int n, capacity; /* rows in it: slides, then rows that push                                  */
   int *which;      /* n  slide; nslide + row; nslide + nrow + tangent                           */
   int *kept;       /* n  scratch                                                                */
@@ -111,13 +112,16 @@ void sni_rubbing_push(sni_rubbing *r);
  * that there is. */
 void sni_rubbing_weigh(sni_rubbing *r, const double *v);
 
+/* The quadratic program of this step, without bounds; A and the rows are factorised, rows->rhs has
+ * what they are asked for. */
+sn_status sni_rubbing_prepare(sni_rubbing *r, sni_rub_solver solve, void *user);
+
 /* b += what friction does, as an impulse of the step. */
 void sni_rubbing_add(const sni_rubbing *r, double *b);
 
-/* v of a step with friction; A is assembled, rows->rhs has what they are asked for.
- * SN_NOT_CONVERGED: loads and friction still change.  rub_solve.c. */
-sn_status sni_rubbing_solve(sni_rubbing *r, const sn_options *o, sni_rub_solver solve, void *user,
-                            double *v, int *iterations);
+/* v of a step with friction, for s->b as it is.  SN_NOT_CONVERGED: loads and friction still change.
+ * rub_solve.c. */
+sn_status sni_rubbing_solve(sni_rubbing *r, const sn_options *o, double *v, int *iterations);
 
 /* The paper's own problem [RM 12], rub_maximal.c: its matrix, after sni_rubbing_look; then beta,
  * `force` and `rubbed` from it, with the rates in `slip`. */

@@ -142,8 +142,15 @@ static void drop_what_is_held(sni_rubbing *r) {
   r->n = n;
 }
 
-static sn_status prepare(sni_rubbing *r) {
+sn_status sni_rubbing_prepare(sni_rubbing *r, sni_rub_solver solve, void *user) {
   r->n = 0;
+  r->solve = solve;
+  r->user = user;
+  for (int i = 0; r->rows && i < r->rows->nrow; i++) {
+    const bool free = r->rows->row[i].one_sided;
+    r->aim[i] = free ? SNI_LET_GO : r->rows->rhs[i];
+    r->none[i] = free ? SNI_LET_GO : 0;
+  }
   memset(r->held, 0, (size_t)count_of(r) * sizeof *r->held);
   for (int k = 0; k < r->m->nrub; k++) {
     const sni_rub *rub = &r->m->rub[k];
@@ -159,6 +166,7 @@ static sn_status prepare(sni_rubbing *r) {
     }
   }
   drop_what_is_held(r);
+  r->nslides = r->n;
   return SN_OK;
 }
 
@@ -384,20 +392,12 @@ static void follow(sni_rubbing *r, double change) {
   }
 }
 
-sn_status sni_rubbing_solve(sni_rubbing *r, const sn_options *o, sni_rub_solver solve, void *user,
-                            double *v, int *iterations) {
+sn_status sni_rubbing_solve(sni_rubbing *r, const sn_options *o, double *v, int *iterations) {
   const bool reduced = o->redmax.friction.problem == SN_FRICTION_REDUCED;
   const size_t nv = (size_t)r->s->t->nv;
-  r->solve = solve;
-  r->user = user;
-  for (int i = 0; r->rows && i < r->rows->nrow; i++) {
-    const bool free = r->rows->row[i].one_sided;
-    r->aim[i] = free ? SNI_LET_GO : r->rows->rhs[i];
-    r->none[i] = free ? SNI_LET_GO : 0;
-  }
-  sn_status status = prepare(r);
+  r->n = r->nslides;
   memcpy(v, r->s->d->zero, nv * sizeof *v);
-  status = status < 0 ? status : r->solve(r->user, r->s->b, r->aim, v);
+  sn_status status = r->solve(r->user, r->s->b, r->aim, v);
   if (status < 0) {
     return status;
   }
