@@ -108,17 +108,22 @@ void sni_staggered_add_impulse(sni_staggered *s, const sni_group *g, const doubl
   sni_staggered_push(s, g, x, s->v);
 }
 
-/* W = H A^-1 H^T + e of the group alone. */
+/* Row i of H times column j of A^-1 H^T, of one segment. */
+static inline double entry(const sni_group_segment *segment, int i, int j) {
+  const size_t n = (size_t)segment->n;
+  const double *h = segment->h + (size_t)i * n, *x = segment->x + (size_t)j * n;
+  return n == 6 ? dot6(h, x) : dot(segment->n, h, x);
+}
+
+/* W = H A^-1 H^T + e of the group alone; it is symmetric. */
 static void calc_W(const sni_staggered *s, sni_group *g) {
   for (int i = 0; i < g->nrow; i++) {
-    for (int j = 0; j < g->nrow; j++) {
+    for (int j = 0; j <= i; j++) {
       double sum = i == j ? g->e[i] : 0;
       for (int k = 0; k < g->nsegment; k++) {
-        const sni_group_segment *segment = &s->segment[g->segment + k];
-        const int n = segment->n;
-        sum += dot(n, segment->h + (size_t)i * (size_t)n, segment->x + (size_t)j * (size_t)n);
+        sum += entry(&s->segment[g->segment + k], i, j);
       }
-      g->W[i * SNI_GROUP_ROWS + j] = sum;
+      g->W[i * SNI_GROUP_ROWS + j] = g->W[j * SNI_GROUP_ROWS + i] = sum;
     }
   }
   for (int k = 0; k < g->npart; k++) {
@@ -473,7 +478,12 @@ static void solve_island(sni_staggered *s, sni_island *island, const sni_stagger
     return;
   }
   for (int k = 0; k < island->count; k++) {
-    calc_W(s, &s->group[s->order[island->first + k]]);
+    sni_group *g = &s->group[s->order[island->first + k]];
+    if (!g->weighed) {
+      calc_W(s, g);
+      g->weighed = true;
+      g->filled = false;
+    }
   }
   island->scale = scale;
   for (int k = 0; k < island->count; k++) { /* the guess */
@@ -580,7 +590,9 @@ static void find_islands(sni_staggered *s) {
 sn_status sni_staggered_solve(sni_staggered *s, const sni_staggered_options *o,
                               sni_staggered_info *info) {
   *info = (sni_staggered_info){.worst = -1};
-  find_islands(s);
+  if (!o->again) {
+    find_islands(s);
+  }
   for (int k = 0; k < s->nisland; k++) {
     sni_island *island = &s->island[k];
     solve_island(s, island, o);

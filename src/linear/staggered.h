@@ -62,7 +62,9 @@ typedef struct sni_group {
   int nrow, npart, nsegment;
   int segment; /* first of its segments                                                        */
   int island;
-  bool packed; /* x is there for the time being                                                */
+  bool weighed; /* W is there: whoever changes e after a solve says no                         */
+  bool filled;  /* the packed one too                                                          */
+  bool packed;  /* x is there for the time being                                                */
   sni_group_part part[SNI_GROUP_PARTS];
   double c[SNI_GROUP_ROWS]; /* w = H v + e x - c                                               */
   double e[SNI_GROUP_ROWS];
@@ -130,6 +132,7 @@ typedef struct sni_staggered_options {
   int max_iterations; /* sweeps of an island                                                  */
   int sides;          /* of polygons                                                          */
   bool one_at_a_time; /* each projection to its end before the other one, as printed          */
+  bool again;         /* the same groups as in the last solve: only x, c and v are others       */
   bool sweeps_only;   /* no Newton's method where they do not converge                          */
 } sni_staggered_options;
 

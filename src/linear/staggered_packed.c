@@ -25,7 +25,7 @@ SNI_LANE_FN pair load2(const double *from) {
 }
 
 bool sni_packed_take(sni_staggered *s, int k) {
-  const sni_group *g = &s->group[k];
+  sni_group *g = &s->group[k];
   const sni_group_part *normal = &g->part[0], *friction = &g->part[1];
   if (g->nrow != 3 || g->npart != 2 || g->nsegment > 2 || normal->set != SNI_IN_RANGE ||
       normal->lo != 0 || !isinf(normal->hi) || friction->set != SNI_IN_DISC || friction->of != 0) {
@@ -38,6 +38,15 @@ bool sni_packed_take(sni_staggered *s, int k) {
     }
   }
   sni_packed *p = &s->packed[k];
+  for (int i = 0; i < 3; i++) {
+    p->c[i] = g->c[i];
+    p->x[i] = g->x[i];
+  }
+  memset(s->nowhere, 0, 6 * sizeof(double));
+  if (g->filled) {
+    return true;
+  }
+  g->filled = true;
   for (int j = 0; j < 2; j++) {
     const bool there = j < g->nsegment;
     const sni_group_segment *segment = &s->segment[g->segment + j];
@@ -51,14 +60,11 @@ bool sni_packed_take(sni_staggered *s, int k) {
   for (int i = 0; i < 3; i++) {
     p->normal[i] = g->W[i * SNI_GROUP_ROWS];
     p->own[i] = g->W[i * SNI_GROUP_ROWS + i];
-    p->c[i] = g->c[i];
-    p->x[i] = g->x[i];
   }
   p->disc = friction->disc;
   p->mu = friction->mu;
   p->e = g->e[0];
   p->inverse = p->normal[0] > 0 ? 1 / p->normal[0] : 0;
-  memset(s->nowhere, 0, 6 * sizeof(double));
   return true;
 }
 

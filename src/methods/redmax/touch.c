@@ -61,6 +61,7 @@ static void aim(sni_touch *touch, int k, double h, const double *moved) {
     memset(g->x, 0, sizeof g->x);
     return;
   }
+  g->weighed = g->weighed && g->e[0] == soft;
   g->e[0] = soft;
   for (int i = 0; i < g->nrow; i++) {
     g->c[i] = (i == 0 ? to - rate : 0) - tg->free[i];
@@ -230,7 +231,7 @@ static sn_status part_bodies(sni_touch *touch, double h, const sni_staggered_opt
   sni_staggered_info found;
   rough.max_iterations = o->max_iterations < PARTING ? o->max_iterations : PARTING;
   rough.tolerance = fmax(o->tolerance, 1e-3);
-  rough.sweeps_only = true;
+  rough.sweeps_only = rough.again = true;
   memset(st->v, 0, (size_t)st->room.nv * sizeof *st->v);
   for (int k = 0; k < st->ngroup; k++) { /* blows stay */
     sni_staggered_add_impulse(st, &st->group[k], touch->group[k].blow);
