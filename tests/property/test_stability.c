@@ -304,7 +304,8 @@ TEST(springs_to_the_ground_and_across_branches) {
   int blown = 0;
   for (int w = 0; w < WAYS; w++) {
     for (int across = 0; across < 2; across++) {
-      for (unsigned seed = 0; seed < (soak() ? 12u : 3u); seed++) {
+      for (unsigned n = 0; n < (soak() ? 12u : 4u); n++) {
+        const unsigned seed = n == 0 ? 5 : n < 6 ? n - 1 : n; /* 5 throws steps too far */
         line l = {.n = 0};
         snprintf(l.what, sizeof l.what, "%s: springs %s, seed %u", way[w].name,
                  across ? "across branches" : "to the ground", seed);

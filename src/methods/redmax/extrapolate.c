@@ -99,6 +99,20 @@ static void limit_energy(sn_sim *sim, sn_state *state, const double *one, const 
   }
 }
 
+/* From start to two, the shorter half of the way again and again, until there is no more energy
+ * than E0.  For a little way there is less: the direction is downhill in the strain. */
+static void go_less_far(sn_sim *sim, sn_state *state, const double *start, const double *two,
+                        double E0) {
+  enum { TRIES = 40 };
+  const sni_tree *t = &sim->m->tree;
+  double part = 1, E = INFINITY;
+  for (int k = 0; k < TRIES && !(E <= E0); k++) {
+    part *= 0.5;
+    extrapolate(t, start, two, part - 1, state->data);
+    E = total(energy_of(sim, state));
+  }
+}
+
 /* Putting a state back onto its constraints moves it a little, and may bring energy: rates are
  * scaled down to `most`.  All that constraints ask of them in a closed system is still met then. */
 static void spend(sn_sim *sim, sn_state *state, double most) {
@@ -145,18 +159,28 @@ sn_status sni_step_extrapolated(sni_first_order step, bool accept, sn_sim *sim, 
   }
   const sn_energy by_two = energy_of(sim, state);
   memcpy(two, y, bytes);
-  extrapolate(t, one, two, 1, y);
+  /* Springs that are stiff and far from rest may throw a step beyond where they would be at rest,
+   * to where there is more strain than before, and than anything that moves explains. */
+  const double E0 = total(before), E2 = total(by_two);
+  const bool closed_system = is_closed(sim, input);
+  const bool thrown = closed_system && !(E2 - E0 <= before.kinetic + by_two.kinetic);
+  if (thrown) {
+    go_less_far(sim, state, start, two, E0);
+  } else {
+    extrapolate(t, one, two, 1, y);
+  }
 
   /* What steps of first order lose is about as much as there is between the two, and little against
    * what moves where the motion is resolved: what is left without the loss is 2 E'' - E'.  Where it
    * is not resolved, only what came from outside counts. */
-  const double E0 = total(before), E2 = total(by_two), lost = fabs(E2 - total(by_one));
+  const double lost = fabs(E2 - total(by_one));
   const bool resolved = lost < RESOLVED * by_two.kinetic;
   const double brought = fmin(lost, fabs(E2 - E0));
-  const double most = is_closed(sim, input) ? fmax(E0, E2)
-                      : resolved            ? E2 + lost
-                                            : fmax(E0, E2 + brought) + 0.1 * brought;
-  if (!sim->d.user_force) { /* of its energy nobody knows */
+  const double most = thrown          ? E0
+                      : closed_system ? fmax(E0, E2)
+                      : resolved      ? E2 + lost
+                                      : fmax(E0, E2 + brought) + 0.1 * brought;
+  if (!thrown && !sim->d.user_force) { /* of its energy nobody knows */
     limit_energy(sim, state, one, two, most, E2);
   }
   if (sim->d.rows) {
@@ -167,7 +191,7 @@ sn_status sni_step_extrapolated(sni_first_order step, bool accept, sn_sim *sim, 
       state->t = t0;
       return closed;
     }
-    if (is_closed(sim, input)) {
+    if (closed_system) {
       spend(sim, state, most);
     }
   }
