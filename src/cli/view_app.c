@@ -34,6 +34,7 @@ typedef struct app {
   char name[128];   /* of the scene */
   view_gallery gallery;
   bool in_gallery;
+  bool met;      /* some page has come */
   bool recorded; /* the file is a recording: the page has it, and nothing is simulated */
   view_sim sim;
   view_server *server;
@@ -498,7 +499,11 @@ static void tell_trouble(app *a) {
  * the pages'. */
 static void turn(app *a) {
   const double now = cli_wall_seconds();
-  const bool behind = view_sim_advance(&a->sim, now, SLICE);
+  a->met = a->met || view_server_pages(a->server) > 0;
+  if (!a->met) { /* nobody should miss the beginning */
+    a->sim.now = now;
+  }
+  const bool behind = a->met && view_sim_advance(&a->sim, now, SLICE);
   const bool pages = view_server_pages(a->server) > 0 && a->sim.scene;
   if (pages && (view_server_wants_frame(a->server) || (a->sim.moved && now >= a->next_frame))) {
     a->next_frame = fmax(a->next_frame + FRAME_TIME, now);

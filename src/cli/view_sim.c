@@ -16,6 +16,7 @@ void view_sim_close(view_sim *v) {
   sn_recorder_free(&v->recorder);
   sn_sim_free(&v->sim);
   sn_state_free(&v->state);
+  sn_state_free(&v->drawn);
   sn_scene_free(&v->scene);
   free(v->file);
   v->file = NULL;
@@ -38,6 +39,10 @@ static sn_status begin(view_sim *v, sn_error *err) {
   v->moved = true;
   v->owed = 0;
   v->ratio.since = -INFINITY;
+  sn_state_free(&v->drawn);
+  if (sn_state_clone(v->state, &v->drawn)) {
+    return sni_fail(err, SN_E_MEMORY, "out of memory");
+  }
   return make_recorder(v, &v->recorder, err);
 }
 
@@ -164,7 +169,7 @@ sn_status view_sim_method(view_sim *v, const char *method, sn_error *err) {
   return begin(v, err);
 }
 
-sn_status view_sim_frame(view_sim *v, sn_bytes *out, sn_error *err) {
+static sn_status record(view_sim *v, sn_bytes *out, sn_error *err) {
   sn_grab_def hand;
   sn_arrow arrow = {.kind = SN_ARROW_HAND};
   sn_frame_extra extra = {.arrow = &arrow};
@@ -181,4 +186,17 @@ sn_status view_sim_frame(view_sim *v, sn_bytes *out, sn_error *err) {
   }
   v->moved = false;
   return sn_recorder_frame(v->recorder, v->state, NULL, &extra, out, err);
+}
+
+sn_status view_sim_frame(view_sim *v, sn_bytes *out, sn_error *err) {
+  sn_status status = record(v, out, err);
+  if (status == SN_OK) {
+    return sn_state_copy(v->drawn, v->state);
+  }
+  if (!v->stopped) {
+    v->trouble = *err;
+    v->stopped = true;
+  }
+  status = sn_state_copy(v->state, v->drawn);
+  return status ? status : record(v, out, err);
 }

@@ -10,6 +10,7 @@ typedef struct view_sim {
   sn_scene *scene; /* NULL: none is open, and nothing below is there */
   sn_sim *sim;
   sn_state *state;
+  sn_state *drawn; /* the last one that could be shown */
   sn_recorder *recorder;
   char *file;     /* name of the scene's file                                        */
   int64_t number; /* of the recording: another one begins with each change of it     */
@@ -49,7 +50,9 @@ void view_sim_step(view_sim *v, int64_t count);
 sn_status view_sim_reset(view_sim *v, sn_error *err);
 sn_status view_sim_method(view_sim *v, const char *method, sn_error *err);
 
-/* The state as a frame of the recording.  It belongs to the recorder. */
+/* The state as a frame of the recording.  It belongs to the recorder.  A state that cannot be
+ * shown, a body is farther away than a float32 can say, is trouble, and the last one that could
+ * takes its place. */
 sn_status view_sim_frame(view_sim *v, sn_bytes *out, sn_error *err);
 
 #endif

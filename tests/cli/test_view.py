@@ -261,6 +261,26 @@ class Talk(View):
         page.wait_text("error", since)
         self.assertTrue(server.alive())
 
+    def test_beyond_what_can_be_shown(self):
+        """A body farther away than a float32 can say: pages that come later still see the last state that could be shown."""
+        scene = self.write("far.yaml", "sinew: 1\nbodies:\n  ball: {joint: {type: free}, shapes: [{type: sphere, radius: 0.2, density: 100}]}\n"
+                           "forces:\n  push: {type: point_force, body: ball, at: [0, 0, 0], force: [0, 0, exp(200*t)]}\n"
+                           "run: {method: recursive, step: 0.01}\n")
+        server = self.serve(scene)
+        page = self.page(server)
+        error = page.wait_text("error", kind="simulation")
+        self.assertEqual(error["problems"][0]["path"], "bodies.ball")
+        later = self.page(server)
+        self.assertEqual(later.wait_text("error", kind="simulation")["problems"][0]["path"], "bodies.ball")
+        self.assertTrue(math.isfinite(later.first().poses["ball"][2]))
+        page.do("reset")
+        page.wait_text("scene", len(page.texts) - 1, reason="reset")
+
+    def test_time_begins_with_the_first_page(self):
+        server = self.serve(SCENES / "pendulum.yaml")
+        time.sleep(0.5)
+        self.assertLess(self.page(server).first().t, 0.3)
+
     def test_roles(self):
         server, first = self.stone()
         second = self.page(server)

@@ -49,6 +49,7 @@ export class LiveView {
     );
     app.side.addControls(this.controls.element, this.controls.top);
     app.root.append(this.gallery.element);
+    app.root.classList.add("live-page");
     app.top.setState("connecting", false);
     this.connection = new Connection(address, {
       opened: () => app.top.setState("live", false),

@@ -119,6 +119,7 @@ export class Plots {
         height: 9.5 * rem,
         legend: { show: false },
         cursor: { show: false },
+        pxAlign: false,
         scales: { x: { time: false } },
         padding: [0.4 * rem, 0.4 * rem, 0, 0],
         axes: [
