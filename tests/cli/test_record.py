@@ -40,6 +40,15 @@ class Record(Command):
                 self.good("convert", snr, made, "--quiet")
                 self.assertEqual(csv.read_bytes(), made.read_bytes())
 
+    def test_table_has_every_digit(self):
+        snr, made = self.place / "a.snr", self.place / "a.csv"
+        self.good("run", SCENES / "double_pendulum.yaml", *SHORT, "--out", snr)
+        self.good("convert", snr, made, "--quiet")
+        head, *rows = made.read_text().splitlines()
+        r = Recording(snr)
+        self.assertEqual(head.split(","), r.channels)
+        np.testing.assert_array_equal([[float(x) for x in row.split(",")] for row in rows], r.channel)
+
     def test_poses_and_tensions_are_those_of_the_channels(self):
         scene = SCENES / "redmax" / "bridge.yaml"
         scene = scene if scene.exists() else next(p for p in ALL if "forces" in p.read_text())

@@ -148,11 +148,11 @@ class Render(Command):
         """Fixed steps have states only at their ends: films of 30 pictures a second are made of the nearest before."""
         scene = SCENES / "redmax" / "joint_torque.yaml"
         for step in (0.01, 0.001, 0.04, 1 / 30):
-            done = sinew("render", scene, "-o", self.place / "p.webp", "--duration", 0.3, "--step", step, "--size", "32x32")
+            done = sinew("render", scene, "-o", self.place / "p.webp", "--duration", 0.3, "--method", "redmax", "--step", step, "--size", "32x32")
             if "without libwebp" not in done.stderr:
                 self.assertEqual((done.returncode, done.stderr), (DONE, ""))
                 self.assertIn("10 pictures", done.stdout)
-        self.draw(scene, "--time", 0.25, "--step", 0.03, "--size", "32x32")
+        self.draw(scene, "--time", 0.25, "--method", "redmax", "--step", 0.03, "--size", "32x32")
 
     def test_webp(self):
         done = sinew("render", SCENES / "pendulum.yaml", "-o", self.place / "p.webp", "--duration", 0.5, "--fps", 10,

@@ -273,6 +273,7 @@ class Talk(View):
         later = self.page(server)
         self.assertEqual(later.wait_text("error", kind="simulation")["problems"][0]["path"], "bodies.ball")
         self.assertTrue(math.isfinite(later.first().poses["ball"][2]))
+        self.assertEqual(page.ask("pause")["t"], page.frames[-1].t, "and that is where the simulation stands")
         page.do("reset")
         page.wait_text("scene", len(page.texts) - 1, reason="reset")
 
