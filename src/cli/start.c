@@ -78,7 +78,7 @@ static void add_gaps(sn_sim *sim, const char *file, const char *worst, cli_start
   for (int k = 0, i = 0; k < sim->rows.nconstraint && listed < GAPS_MAX; k++) {
     double gap = 0;
     for (; i < sim->rows.nrow && sim->rows.of[i] == k; i++) {
-      gap = fmax(gap, fabs(sim->rows.row[i].g));
+      gap = fmax(gap, fabs(sni_constraint_open(&m->constraint[k], sim->rows.row[i].g)));
     }
     sn_error err = {.code = SN_E_UNCONVERGED};
     snprintf(err.path, sizeof err.path, "%s.%.200s",

@@ -179,6 +179,12 @@ static const char *constraint_section(const sn_model *m, int k) {
 static sn_status check_closed(const sn_sim *sim, sn_status status, double t, int worst, double gap,
                               sn_error *err) {
   if (status == SN_NOT_CONVERGED && worst >= 0) {
+    for (int i = 0; i < sim->rows.nrow; i++) {
+      if (sim->rows.of[i] == worst && fabs(sim->rows.row[i].g) == gap) {
+        gap = fabs(sni_constraint_open(&sim->m->constraint[worst], sim->rows.row[i].g));
+        break;
+      }
+    }
     sni_fail(err, SN_E_UNCONVERGED, "at t = %g: '%s' cannot close: a gap of %.3g stays open", t,
              constraint_name(sim->m, worst), gap);
     if (err) {

@@ -106,6 +106,16 @@ const sni_constraint_ops *sni_constraint_kind(int kind);
 int sni_constraint_channels(const sni_constraint *c);
 int sni_constraint_kind_find(const char *keyword); /* -1: none */
 
+/* How far a row with g is open, as somebody would measure it: of a distance its error, where g is
+ * half that of its square over the length. */
+static inline double sni_constraint_open(const sni_constraint *c, double g) {
+  if (c->kind != SNI_DISTANCE) {
+    return g;
+  }
+  const double L = c->length, d = sqrt(fmax(L * L + 2 * L * g, 0));
+  return 2 * L * g / (d + L);
+}
+
 /* ---- Shared by the files in constraints/ ---- */
 
 /* A point fixed to a body (the world: it rests). */
