@@ -640,16 +640,32 @@ sn_status sni_rows_close(sni_rows *r, double t, double t_ref, double tolerance, 
   return status;
 }
 
+/* The factors may be those of a pose near by: then what the first correction leaves is that part of
+ * it, and another may be needed. */
+static void correct_rates(sni_rows *r, double *qd) {
+  const int nv = r->d->m->tree.nv;
+  const bool graph = r->kkt && r->nsided == 0;
+  bool again = true;
+  if (graph) {
+    sni_kkt_rough(r->kkt, true);
+  }
+  for (int pass = 0; pass < 2 && again; pass++) {
+    sni_unilateral_aim_rates(r, 0, 0, qd);
+    sni_rows_correct(r, r->rhs, qd);
+    again = !graph || r->stale * largest(nv, r->step) > STILL * largest(nv, qd);
+  }
+  if (graph) {
+    sni_kkt_rough(r->kkt, false);
+  }
+}
+
 sn_status sni_rows_project(sni_rows *r, double t, double t_ref, double tolerance, double *q,
                            double *qd, int *worst, double *gap) {
   const sn_status status = sni_rows_close(r, t, t_ref, tolerance, false, q, qd, worst, gap);
   if (status) {
     return status;
   }
-  for (int pass = 0; pass < 2; pass++) { /* the factors may be those of a step before */
-    sni_unilateral_aim_rates(r, 0, 0, qd);
-    sni_rows_correct(r, r->rhs, qd);
-  }
+  correct_rates(r, qd);
   sni_dynamics_kinematics(r->d, q, qd);
   return SN_OK;
 }

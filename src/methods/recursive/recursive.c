@@ -13,8 +13,10 @@
 #include <string.h>
 
 /* dopri5 may run ahead of the states by this many of their steps, not more: somebody may change
- * something between them, and then it has walked too far. */
-#define AHEAD 10
+ * something between them, and then it has walked too far.  By more where there are loops to close,
+ * with which an evaluation costs five times as much. */
+#define AHEAD        10
+#define AHEAD_CLOSED 40
 
 /* Pulses of functions of time are looked for down to substeps of this part of a step. */
 #define HIDDEN_MIN 1e-6
@@ -523,7 +525,7 @@ static sn_status step_dopri5(sn_sim *sim, sn_state *state, const sn_input *input
                              sn_info *info, sn_error *err) {
   const int nv = sim->m->tree.nv, n = 2 * nv;
   const size_t bytes = (size_t)n * sizeof(double);
-  const double h_max = AHEAD * *sim->d.params.step;
+  const double h_max = (sim->d.rows ? AHEAD_CLOSED : AHEAD) * *sim->d.params.step;
   double *own = sni_state_private(state), *vectors = own + HEAD;
   double *work = sim->method_work;
   walk w = {own[T0], own[T1], own[H], work, work + n, work + 2 * n, own[STALE] != 0, false};
