@@ -115,7 +115,8 @@ sn_status sn_sim_hybrid(sn_sim *sim, const sn_state *state, const sn_input *inpu
 sn_status sni_sim_evaluate(sn_sim *sim, const sn_state *state, const sn_input *input,
                            sn_error *err) {
   const uint64_t method = sni_hash(SNI_HASH_SEED, sim->method->name, strlen(sim->method->name));
-  if (sim->m->nslide > 0 && sim->method->rub && state->method == method) {
+  const bool known = sim->m->nslide > 0 || sim->m->touching;
+  if (known && sim->method->rub && state->method == method) {
     kinematics(sim, state);
     sim->method->rub(sim, state);
   }

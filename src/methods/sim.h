@@ -49,8 +49,8 @@ typedef struct sni_method {
   bool motions_are_rows; /* a motion is a constraint like others, not a prescribed joint     */
   /* True: states at any times come out of one and the same motion, whatever options.step is. */
   bool (*dense)(const sn_options *options);
-  /* What a state keeps of friction in joints (see sni_rubbing_save), and its forces in the pose of
-   * the kinematics, into d.friction.  NULL: there is none. */
+  /* What a state keeps of friction in joints (see sni_rubbing_save); and its forces and those of
+   * contacts, in the pose of the kinematics, into d.friction.  NULL: there is none. */
   const double *(*rubbing)(const sn_model *m, const sn_state *state);
   void (*rub)(sn_sim *sim, const sn_state *state);
   /* Advances state to t_end.  On failure the state is untouched. */

@@ -90,7 +90,7 @@ sn_options sn_options_default(void) {
       .redmax = {.tolerance = 1e-10,
                  .max_iterations = 1000,
                  .gain = 5,
-                 .friction = {.tolerance = 1e-7, .max_iterations = 100},
+                 .friction = {.tolerance = 1e-6, .max_iterations = 100},
                  .contact = {.sides = 8, .tolerance = 1e-6, .max_iterations = 30}},
       .structured = {
           .precision = 1e-6, .iterations = 1000, .warm_start = true, .regularization = 1e-9}};

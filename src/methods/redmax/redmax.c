@@ -48,6 +48,7 @@ typedef struct redmax {
   sni_choice choice;      /* by the user or by `auto` */
   int used;               /* the solver that has factorised A */
   sni_touch *touch;       /* NULL: nothing touches */
+  double touched_at;      /* the end of the step whose contacts it has */
 } redmax;
 
 #define ROUND(size) (((size) + 63) / 64 * 64)
@@ -523,40 +524,32 @@ static sn_status touch(sn_sim *sim, double t_end, const double *qd, const double
 
 /* ---- with friction in joints and contact ---- */
 
-/* Contacts and joints take turns: contacts with the friction of the joints as it is, which then
- * bear what the contacts do.  b0: the right-hand side without either; scratch: nv numbers more. */
+/* Contacts and joints take turns: contacts with the friction of the joints as it is, at first that
+ * of the last step; then the joints, which bear what the contacts do. */
 static sn_status rub_and_touch(sn_sim *sim, const double *qd, const double *state, double *qd1,
                                int *iterations, sn_info *info, sn_error *err) {
   enum { TURNS_MAX = 50 };
   redmax *r = sim->method_work;
   sni_system *s = &r->s;
   sni_rows *rows = sim->d.rows ? &sim->rows : NULL;
-  const double *rhs = rows ? rows->rhs : NULL;
   const int nv = s->t->nv;
   const size_t bytes = (size_t)nv * sizeof(double);
   const bool factors = !(rows && rows->kkt) && (r->used == SNI_TREE || r->used == SNI_PCG);
-  double *b0 = r->without, *pushed = b0 + nv;
-  sn_status status = SN_OK;
+  double *b0 = r->without, *pushed = b0 + nv; /* b without either, and what contacts add */
   memcpy(b0, s->b, bytes);
   memset(pushed, 0, bytes);
-  r->rub.touches = false;
+  sni_rubbing_resume(&r->rub);
   for (int turn = 0; turn < TURNS_MAX; turn++) {
-    int own = 0;
-    status = sni_rubbing_solve(&r->rub, &sim->options, qd1, &own);
-    *iterations = own > *iterations ? own : *iterations;
-    if (status < 0) {
-      return status;
-    }
     memcpy(s->b, b0, bytes);
     sni_rubbing_add(&r->rub, s->b);
     memcpy(qd1, qd, bytes);
-    sn_status next = solve_between(sim, s->b, rhs, qd1);
+    sn_status status = solve_between(sim, s->b, rows ? rows->rhs : NULL, qd1);
     memcpy(r->rub.b, s->b, bytes);
-    next = next < 0 ? next
-                    : sni_touch_solve(r->touch, s->h, qd, qd1, state, factors, solve_bound, sim,
-                                      info, err);
-    if (next < 0) {
-      return next;
+    status = status < 0 ? status
+                        : sni_touch_solve(r->touch, s->h, qd, qd1, state, factors, solve_bound, sim,
+                                          info, err);
+    if (status < 0) {
+      return status;
     }
     double change = 0, most = 0;
     for (int k = 0; k < nv; k++) {
@@ -564,14 +557,15 @@ static sn_status rub_and_touch(sn_sim *sim, const double *qd, const double *stat
       change = fmax(change, fabs(push - pushed[k]));
       most = fmax(most, fmax(fabs(push), fabs(b0[k])));
       pushed[k] = push;
-    }
-    for (int k = 0; k < nv; k++) {
-      s->b[k] = b0[k] + pushed[k];
+      s->b[k] = b0[k] + push;
     }
     r->rub.touches = true;
     sni_touch_wrenches(r->touch, s->h, r->rub.touched);
-    if (change <= sim->options.redmax.friction.tolerance * most) { /* so that what sticks does */
-      return sni_rubbing_solve(&r->rub, &sim->options, qd1, &own);
+    int own = 0;
+    status = sni_rubbing_solve(&r->rub, &sim->options, qd1, &own);
+    *iterations = own > *iterations ? own : *iterations;
+    if (status < 0 || (turn > 0 && change <= sim->options.redmax.friction.tolerance * most)) {
+      return status;
     }
   }
   return SN_NOT_CONVERGED;
@@ -748,6 +742,7 @@ static sn_status step_euler(sn_sim *sim, sn_state *state, const sn_input *input,
   memcpy(sni_state_qd(state), qd1, bytes);
   if (r->touch) {
     sni_touch_save(r->touch, touch_state(state, sim->m));
+    r->touched_at = t_end;
   }
   state->t = t_end;
   info->substeps++;
@@ -826,6 +821,14 @@ static void redmax_rub(sn_sim *sim, const sn_state *state) {
   sni_rubbing_load(r, redmax_rubbing(sim->m, state));
   sni_rubbing_look(r, state->t, state->data);
   sni_rubbing_push(r);
+  /* contacts as long as they are those of the step that led here */
+  const redmax *own = sim->method_work;
+  if (own->touch && own->touched_at == state->t) {
+    sni_touch_wrenches(own->touch, own->s.h, r->touched);
+    for (int i = 0; i < sim->m->tree.nbody; i++) {
+      sim->d.friction_wrench[i] = sn_vec6_add(sim->d.friction_wrench[i], r->touched[i]);
+    }
+  }
 }
 
 /* The explicit integrators work on the same accelerations as those of `recursive`. */

@@ -26,7 +26,7 @@
  * rows->lambda. */
 typedef sn_status (*sni_rub_solver)(void *user, const double *b, const double *c, double *x);
 
-enum { SNI_RUB_MEMORY = 4 };
+enum { SNI_RUB_MEMORY = 8 };
 
 typedef struct sni_rubbing {
   const sn_model *m;
@@ -116,6 +116,8 @@ void sni_rubbing_weigh(sni_rubbing *r, const double *v);
  * what they are asked for. */
 sn_status sni_rubbing_prepare(sni_rubbing *r, sni_rub_solver solve, void *user);
 
+/* The friction of the last step again, until somebody solves. */
+void sni_rubbing_resume(sni_rubbing *r);
 /* b += what friction does, as an impulse of the step. */
 void sni_rubbing_add(const sni_rubbing *r, double *b);
 

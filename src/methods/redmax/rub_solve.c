@@ -450,6 +450,13 @@ sn_status sni_rubbing_solve(sni_rubbing *r, const sn_options *o, double *v, int 
   return status;
 }
 
+void sni_rubbing_resume(sni_rubbing *r) {
+  memset(r->push, 0, (size_t)count_of(r) * sizeof *r->push);
+  for (int k = 0; k < r->m->nslide; k++) {
+    r->push[k] = r->s->h * r->force[k];
+  }
+}
+
 void sni_rubbing_add(const sni_rubbing *r, double *b) {
   for (int i = 0; i < count_of(r); i++) {
     if (r->push[i] != 0) {
