@@ -25,7 +25,7 @@ class BenchFriction(Command):
     def test_only(self):
         text = self.good("bench", "friction", "--quick", "--only", "chain")
         self.assertNotIn("klann", text)
-        self.bad(BAD_INPUT, "there is no 'ladder' here: chain or klann", "bench", "friction", "--only", "ladder")
+        self.bad(BAD_INPUT, "sinew bench: --only: there is no 'ladder' here: chain or klann", "bench", "friction", "--only", "ladder")
 
 
 if __name__ == "__main__":
