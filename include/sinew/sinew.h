@@ -99,7 +99,8 @@ struct sn_joint_def {
 };
 
 typedef struct sn_shape_def {
-  const char *type;    /* box, sphere, cylinder, capsule, ellipsoid, mesh, plane */
+  const char *type;    /* box, sphere, cylinder, capsule, ellipsoid, mesh, plane,
+                          convex, height_field */
   sn_se3 at;           /* pose of the shape in the body's frame           */
   sn_vec3 size;        /* box: full edge lengths                          */
   sn_vec3 radii;       /* ellipsoid: half axes                            */

@@ -2,6 +2,7 @@
 #include "contact/finder.h"
 
 #include "base/memory.h"
+#include "contact/hull.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -18,33 +19,21 @@ static bool is_collider(const sn_model *m, int shape) {
 }
 
 typedef struct counts {
-  int collider, plane, soup;
+  int collider, plane, soup, hull;
 } counts;
 
 static counts count(const sn_model *m) {
   counts n = {0};
   for (int s = 0; s < m->nshape; s++) {
     if (is_collider(m, s)) {
-      const sni_form form = sni_shape_solid(&m->shape[s].def).form;
+      const sni_solid solid = sni_shape_solid(&m->shape[s].def);
       n.collider++;
-      n.plane += form == SNI_FORM_PLANE;
-      n.soup += form == SNI_FORM_TRIANGLES;
+      n.plane += solid.form == SNI_FORM_PLANE;
+      n.soup += solid.form == SNI_FORM_TRIANGLES;
+      n.hull += solid.form == SNI_FORM_CONVEX && solid.core == SNI_CORE_HULL;
     }
   }
   return n;
-}
-
-static sni_collider collider_of(const sn_model *m, int shape, const sni_kin *kin) {
-  const sni_shape *s = &m->shape[shape];
-  const sni_solid solid = sni_shape_solid(&s->def);
-  sni_collider c = {.shape = shape,
-                    .frame = s->body,
-                    .body = kin->root[s->body] < 0 ? -1 : s->body,
-                    .material = s->material,
-                    .form = solid.form,
-                    .E_bs = solid.at};
-  c.convex = sni_convex_make(&solid, NULL);
-  return c;
 }
 
 /* Takes pieces one after the other, at the places that a first round has counted. */
@@ -66,7 +55,8 @@ static void lay_out(sni_finder *f, cutter *c, const sn_model *m, counts n, int c
   f->collider = cut(c, nc, sizeof *f->collider);
   f->plane = cut(c, (size_t)n.plane, sizeof *f->plane);
   f->soup = cut(c, (size_t)n.soup, sizeof *f->soup);
-  f->piece = cut(c, (size_t)n.soup, sizeof *f->piece);
+  f->hull = cut(c, (size_t)n.hull, sizeof *f->hull);
+  f->piece = cut(c, (size_t)n.soup + (size_t)n.hull, sizeof *f->piece);
   f->E_ws = cut(c, nc, sizeof *f->E_ws);
   f->phi = cut(c, nc, sizeof *f->phi);
   f->box = cut(c, nc, sizeof *f->box);
@@ -83,25 +73,44 @@ static void lay_out(sni_finder *f, cutter *c, const sn_model *m, counts n, int c
   }
 }
 
+/* About the centre of the solid: points of the file may be far from its origin. */
+static sn_status add_hull(sni_finder *f, sni_collider *c, const sni_solid *solid, sn_error *err) {
+  const sni_mesh *mesh = f->m->shape[c->shape].mesh;
+  const sn_vec3 centre = sn_vec3_scale(mesh->solid.com, solid->scale);
+  sni_hull *h = &f->hull[f->nhull++];
+  c->E_bs.p = sn_se3_point(solid->at, centre);
+  return sni_hull_build(h, mesh, solid->scale, centre, &f->piece[f->npiece++], err);
+}
+
 static sn_status add_collider(sni_finder *f, int shape, sn_error *err) {
   const sn_model *m = f->m;
   const sni_shape *s = &m->shape[shape];
-  sni_collider *c = &f->collider[f->ncollider];
-  *c = collider_of(m, shape, &f->kin);
+  const sni_solid solid = sni_shape_solid(&s->def);
+  const int k = f->ncollider++;
+  sni_collider *c = &f->collider[k];
+  *c = (sni_collider){.shape = shape,
+                      .frame = s->body,
+                      .body = f->kin.root[s->body] < 0 ? -1 : s->body,
+                      .material = s->material,
+                      .form = solid.form,
+                      .E_bs = solid.at};
+  sn_error why = {0};
+  sn_status status = SN_OK;
+  const sni_hull *hull = NULL;
   if (c->form == SNI_FORM_PLANE) {
-    f->plane[f->nplane++] = f->ncollider;
-  }
-  f->ncollider++;
-  if (c->form == SNI_FORM_TRIANGLES) {
-    sn_error why = {0};
+    f->plane[f->nplane++] = k;
+  } else if (c->form == SNI_FORM_TRIANGLES) {
     c->part = f->nsoup;
-    const double scale = sni_shape_solid(&s->def).scale;
-    const sn_status status =
-        sni_soup_build(&f->soup[f->nsoup++], s->mesh, scale, &f->piece[f->npiece++], &why);
-    if (status) {
-      return sni_fail(err, status, "a mesh of body '%s' %s", m->name[s->body], why.text);
-    }
+    status =
+        sni_soup_build(&f->soup[f->nsoup++], s->mesh, solid.scale, &f->piece[f->npiece++], &why);
+  } else if (solid.core == SNI_CORE_HULL) {
+    hull = &f->hull[f->nhull];
+    status = add_hull(f, c, &solid, &why);
   }
+  if (status) {
+    return sni_fail(err, status, "a mesh of body '%s' %s", m->name[s->body], why.text);
+  }
+  c->convex = sni_convex_make(&solid, hull);
   return SN_OK;
 }
 

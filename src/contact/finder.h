@@ -17,6 +17,8 @@ struct sni_finder {
   int *plane, nplane; /* colliders that have no end */
   sni_soup *soup;     /* nsoup  meshes              */
   int nsoup;
+  sni_hull *hull; /* nhull */
+  int nhull;
   void **piece; /* npiece  memory of meshes and hulls */
   int npiece;
   sn_se3 *E_ws;  /* ncollider  pose of each                     by sni_contacts_find    */

@@ -21,22 +21,28 @@ static sni_aabb box_of(const sni_soup *s, int t) {
 
 /* ---- building ---- */
 
-static double middle(const sni_soup *s, int t, int axis) {
-  return sn_vec3_get(corner(s, t, 0), axis) + sn_vec3_get(corner(s, t, 1), axis) +
-         sn_vec3_get(corner(s, t, 2), axis);
+/* The middle of each triangle, kept: computed twice, it could differ from itself in the last bit.
+ */
+typedef struct builder {
+  sni_soup *s;
+  sn_vec3 *middle;
+} builder;
+
+static double key(const builder *b, int t, int axis) {
+  return sn_vec3_get(b->middle[t], axis);
 }
 
 /* Puts the n / 2 lowest along the axis first (Hoare). */
-static void halve(const sni_soup *s, int *order, int n, int axis) {
+static void halve(const builder *b, int *order, int n, int axis) {
   int lo = 0, hi = n - 1;
   while (lo < hi) {
-    const double pivot = middle(s, order[(lo + hi) / 2], axis);
+    const double pivot = key(b, order[(lo + hi) / 2], axis);
     int i = lo, j = hi;
     while (i <= j) {
-      while (middle(s, order[i], axis) < pivot) {
+      while (key(b, order[i], axis) < pivot) {
         i++;
       }
-      while (middle(s, order[j], axis) > pivot) {
+      while (key(b, order[j], axis) > pivot) {
         j--;
       }
       if (i <= j) {
@@ -62,7 +68,8 @@ static int longest(sni_aabb b) {
 
 /* Nodes in the order of a walk: the first child of k is k + 1.  Halving keeps the depth at log n.
  */
-static int build(sni_soup *s, int first, int count, int k) {
+static int build(const builder *b, int first, int count, int k) {
+  sni_soup *s = b->s;
   sni_soup_node *node = &s->node[k];
   node->box = box_of(s, s->order[first]);
   for (int i = 1; i < count; i++) {
@@ -73,10 +80,10 @@ static int build(sni_soup *s, int first, int count, int k) {
     node->count = count;
     return k + 1;
   }
-  halve(s, s->order + first, count, longest(node->box));
+  halve(b, s->order + first, count, longest(node->box));
   node->count = 0;
-  node->next = build(s, first, count / 2, k + 1);
-  return build(s, first + count / 2, count - count / 2, node->next);
+  node->next = build(b, first, count / 2, k + 1);
+  return build(b, first + count / 2, count - count / 2, node->next);
 }
 
 /* ---- what is beside ---- */
@@ -92,23 +99,23 @@ static int by_ends(const void *a, const void *b) {
   return i != j ? (i > j) - (i < j) : u != v ? (u > v) - (u < v) : x->triangle - y->triangle;
 }
 
-static bool find_beside(sni_soup *s) {
-  const int n = 3 * s->ntriangle;
-  edge *e = malloc((size_t)n * sizeof *e);
+bool sni_soup_beside(const sni_triangle *triangle, int ntriangle, int (*beside)[3]) {
+  const int n = 3 * ntriangle;
+  edge *e = malloc((size_t)n * sizeof *e + 1);
   if (!e) {
     return false;
   }
   for (int k = 0; k < n; k++) {
-    const int *v = s->triangle[k / 3].v;
+    const int *v = triangle[k / 3].v;
     e[k] = (edge){v[k % 3], v[(k + 1) % 3], k / 3, k % 3};
-    s->beside[k / 3][k % 3] = -1;
+    beside[k / 3][k % 3] = -1;
   }
   qsort(e, (size_t)n, sizeof *e, by_ends);
   for (int k = 1; k < n; k++) {
     const edge *a = &e[k - 1], *b = &e[k];
     if (a->from == b->to && a->to == b->from) {
-      s->beside[a->triangle][a->k] = b->triangle;
-      s->beside[b->triangle][b->k] = a->triangle;
+      beside[a->triangle][a->k] = b->triangle;
+      beside[b->triangle][b->k] = a->triangle;
     }
   }
   free(e);
@@ -130,22 +137,26 @@ sn_status sni_soup_build(sni_soup *s, const sni_mesh *mesh, double scale, void *
                   .scale = scale};
   const size_t nodes = ROUND((2 * n + 1) * sizeof *s->node), order = ROUND(n * sizeof *s->order);
   char *at = sni_memory_take(nodes + order + n * sizeof *s->beside);
+  builder b = {s, malloc(n * sizeof *b.middle + 1)};
   *memory = at;
-  if (at) {
+  sn_status status = SN_E_MEMORY;
+  if (at && b.middle) {
     s->node = (void *)at;
     s->order = (void *)(at + nodes);
     s->beside = (void *)(at + nodes + order);
     for (int k = 0; k < s->ntriangle; k++) {
       s->order[k] = k;
+      b.middle[k] = sn_vec3_add(corner(s, k, 0), sn_vec3_add(corner(s, k, 1), corner(s, k, 2)));
     }
-    if (find_beside(s)) {
+    if (sni_soup_beside(s->triangle, s->ntriangle, s->beside)) {
+      status = SN_OK;
       if (n > 0) {
-        build(s, 0, s->ntriangle, 0);
+        build(&b, 0, s->ntriangle, 0);
       }
-      return SN_OK;
     }
   }
-  return sni_fail(err, SN_E_MEMORY, "no memory for the boxes of %zu triangles", n);
+  free(b.middle);
+  return status ? sni_fail(err, status, "no memory for the boxes of %zu triangles", n) : SN_OK;
 }
 
 /* ---- asking ---- */

@@ -28,6 +28,9 @@ typedef struct sni_soup {
 sn_status sni_soup_build(sni_soup *s, const sni_mesh *mesh, double scale, void **memory,
                          sn_error *err);
 
+/* The triangles behind the edges of each; false: out of memory. */
+bool sni_soup_beside(const sni_triangle *triangle, int ntriangle, int (*beside)[3]);
+
 typedef void (*sni_soup_fn)(void *user, int triangle);
 /* Those whose boxes overlap `box`, in the frame of the mesh. */
 void sni_soup_visit(const sni_soup *s, sni_aabb box, sni_soup_fn f, void *user);

@@ -242,12 +242,17 @@ static void put_all(head *h, const sni_snr_about *a) {
 
 /* ---- shapes and meshes ---- */
 
+static bool same_mesh(const sn_shape_def *a, const sn_shape_def *b) {
+  return strcmp(a->file, b->file) == 0 && strcmp(a->type, b->type) == 0 && a->size.x == b->size.x &&
+         a->size.y == b->size.y && a->size.z == b->size.z;
+}
+
 /* Shapes of one file share a mesh. */
 static void number_meshes(head *h) {
   for (int s = 0; s < h->m->nshape; s++) {
     h->mesh_of[s] = -1;
     for (int k = 0; h->m->shape[s].mesh && k < h->nmesh && h->mesh_of[s] < 0; k++) {
-      const bool same = strcmp(h->m->shape[s].def.file, h->m->shape[h->mesh[k]].def.file) == 0;
+      const bool same = same_mesh(&h->m->shape[s].def, &h->m->shape[h->mesh[k]].def);
       h->mesh_of[s] = same ? k : -1;
     }
     if (h->m->shape[s].mesh && h->mesh_of[s] < 0) {

@@ -177,7 +177,8 @@ void sni_compile_joints(sni_compile *c) {
 
 static bool load_mesh(sni_compile *c, const sn_shape_def *def, const char *key, sni_shape *shape) {
   sn_error err = {0};
-  if (sni_mesh_load(def->file, &shape->mesh, &err)) {
+  const sni_shape_ops *ops = sni_shape_kind(sni_shape_kind_find(def->type));
+  if (ops->load(def, &shape->mesh, &err)) {
     sni_compile_pass_on(c, key, &err);
     return false;
   }
@@ -200,6 +201,24 @@ static int find_contact(sni_compile *c, const char *key, const char *name) {
   snprintf(full, sizeof full, "%s.contact", key);
   sni_compile_fail(c, full, "there is no contact '%s'", name);
   return -1;
+}
+
+static bool moves(const sni_tree *t, int i) {
+  for (; i >= 0 && t->vadr[i + 1] == t->vadr[i]; i = t->parent[i]) {
+  }
+  return i >= 0;
+}
+
+/* Triangles have no inside that could be measured fast. */
+static void check_form(sni_compile *c, const char *key, int i, const sn_shape_def *def) {
+  if (sni_shape_solid(def).form == SNI_FORM_TRIANGLES && moves(&c->m->tree, i)) {
+    char full[64];
+    snprintf(full, sizeof full, "%s.contact", key);
+    sni_compile_fail(c, full,
+                     "a %s is touched only where it is fixed to the ground; of what moves take "
+                     "type: convex, or several of these",
+                     def->type);
+  }
 }
 
 /* Shapes of body i into the model; its mass properties into *I. */
@@ -227,6 +246,7 @@ static bool finish_shapes(sni_compile *c, int i, sn_inertia *I) {
     }
     if (def->shapes[s].contact) {
       shape->material = find_contact(c, key, def->shapes[s].contact);
+      check_form(c, key, i, &def->shapes[s]);
       m->touching = m->name[i];
     }
     m->nshape++;

@@ -254,7 +254,7 @@ static sn_status pack(const sni_mesh_parts *parts, sni_mesh **out, sn_error *err
   return SN_OK;
 }
 
-static sn_status finish(sni_mesh_parts *parts, bool shared, sni_mesh **out, sn_error *err) {
+sn_status sni_mesh_finish(sni_mesh_parts *parts, bool shared, sni_mesh **out, sn_error *err) {
   if (parts->ntriangle == 0) {
     return sni_fail(err, SN_E_VALUE, "%s: the file has no faces", parts->name);
   }
@@ -332,7 +332,7 @@ sn_status sni_mesh_read(const char *path, const char *text, size_t size, sni_mes
     const format *f = find_format(c.name);
     status = f->read(&c, text, size, err);
     if (status == SN_OK) {
-      status = finish(&c, f->shared, mesh, err);
+      status = sni_mesh_finish(&c, f->shared, mesh, err);
     }
   }
   free(c.vertex);

@@ -40,6 +40,9 @@ sn_status sni_mesh_read(const char *path, const char *text, size_t size, sni_mes
 
 void sni_mesh_free(sni_mesh **mesh);
 
+/* Its convex hull. */
+sn_status sni_mesh_hull(const char *name, const sni_mesh *of, sni_mesh **hull, sn_error *err);
+
 /* ---- What shapes/mesh.c does for mesh_file.c ---- */
 
 /* Every directed edge must be matched by exactly one opposite.  Vertices bear their index + 1 in
@@ -66,6 +69,10 @@ typedef struct sni_mesh_parts {
 
 sn_status sni_mesh_read_obj(sni_mesh_parts *parts, const char *text, size_t size, sn_error *err);
 sn_status sni_mesh_read_stl(sni_mesh_parts *parts, const char *text, size_t size, sn_error *err);
+
+/* Makes the mesh of them, closed; shared: vertices are those of others by their number.  The parts
+ * stay, to be freed. */
+sn_status sni_mesh_finish(sni_mesh_parts *parts, bool shared, sni_mesh **mesh, sn_error *err);
 
 sn_status sni_mesh_add_vertex(sni_mesh_parts *parts, const double x[3], sn_error *err);
 sn_status sni_mesh_add_triangle(sni_mesh_parts *parts, int i, int j, int k, sn_error *err);

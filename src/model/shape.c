@@ -5,11 +5,12 @@
 #include <string.h>
 
 extern const sni_shape_ops sni_shape_box, sni_shape_sphere, sni_shape_cylinder, sni_shape_capsule,
-    sni_shape_ellipsoid, sni_shape_mesh, sni_shape_plane;
+    sni_shape_ellipsoid, sni_shape_mesh, sni_shape_plane, sni_shape_convex, sni_shape_height_field;
 
 static const sni_shape_ops *const table[] = {
-    &sni_shape_box,       &sni_shape_sphere, &sni_shape_cylinder, &sni_shape_capsule,
-    &sni_shape_ellipsoid, &sni_shape_mesh,   &sni_shape_plane};
+    &sni_shape_box,     &sni_shape_sphere,    &sni_shape_cylinder,
+    &sni_shape_capsule, &sni_shape_ellipsoid, &sni_shape_mesh,
+    &sni_shape_plane,   &sni_shape_convex,    &sni_shape_height_field};
 
 int sni_shape_kind_count(void) {
   return SNI_COUNT(table);

@@ -23,6 +23,8 @@ typedef struct sni_shape_ops {
   bool has_at;     /* placed by `at`; false: by `from` and `to`                     */
   bool needs_mesh; /* mass and bounds take the loaded file; else they ignore it     */
   bool weightless; /* whatever its density                                          */
+  /* The mesh of a kind that needs one; NULL: of others. */
+  sn_status (*load)(const sn_shape_def *def, sni_mesh **mesh, sn_error *err);
   /* Problems go to err, with the key that is wrong in err->path (relative to the shape).  What all
    * shapes have is checked by sni_shape_check already. */
   sn_status (*check)(const sn_shape_def *def, sn_error *err);
@@ -74,6 +76,12 @@ sn_inertia sni_segment_inertia(sni_segment s, double mass, double along, double 
 /* A core along the segment. */
 sni_solid sni_segment_solid(const sn_shape_def *def, sni_core core, double radius, double across);
 
+/* Kinds that are their mesh. */
+sn_status sni_shape_mesh_check(const sn_shape_def *def, sn_error *err);
+sn_inertia sni_shape_mesh_mass(const sn_shape_def *def, const sni_mesh *mesh, double density);
+sni_aabb sni_shape_mesh_bounds(const sn_shape_def *def, const sni_mesh *mesh, sn_se3 E);
+void sni_shape_mesh_surface(const sn_shape_def *def, const sni_mesh *mesh, sni_surface *out);
+
 /* The box of half edges h about a centre. */
 static inline sni_aabb sni_aabb_around(sn_vec3 centre, sn_vec3 h) {
   return (sni_aabb){sn_vec3_sub(centre, h), sn_vec3_add(centre, h)};
@@ -92,6 +100,17 @@ static inline sni_aabb sni_aabb_join(sni_aabb a, sni_aabb b) {
   {                                                                                                \
     .key = "radius", .type = SNI_F_NUMBER, .flags = SNI_REQUIRED | SNI_POSITIVE,                   \
     .offset = offsetof(sn_shape_def, radius), .unit = "m", .doc = "radius"                         \
+  }
+#define SNI_FIELD_SHAPE_MESH(text)                                                                 \
+  {                                                                                                \
+    .key = "file", .type = SNI_F_FILE, .flags = SNI_REQUIRED,                                      \
+    .offset = offsetof(sn_shape_def, file), .doc = text                                            \
+  }
+#define SNI_FIELD_SHAPE_SCALE                                                                      \
+  {                                                                                                \
+    .key = "scale", .type = SNI_F_NUMBER, .flags = SNI_POSITIVE,                                   \
+    .offset = offsetof(sn_shape_def, scale), .unit = "",                                           \
+    .doc = "factor on all coordinates of the file"                                                 \
   }
 #define SNI_FIELD_SHAPE_FROM                                                                       \
   {                                                                                                \

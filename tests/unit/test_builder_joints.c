@@ -54,30 +54,29 @@ TEST(joints) {
   def = test_link("grid", "world", "spline_surface");
   def.joint.grid_rows = def.joint.grid_columns = 5;
   add(b, &def);
-  EXPECT(
-      b, {"bodies.axis.joint.axis", "length 0, needs a direction"},
-      {"bodies.nan_axis.joint.axis", "length nan, needs a direction"},
-      {"bodies.pitch.joint.pitch", "is inf, needs a finite number"},
-      {"bodies.at.joint.at", "is not a pose: needs finite numbers and a rotation"},
-      {"bodies.skew.joint.at", "is not a pose: needs finite numbers and a rotation"},
-      {"bodies.mirror.joint.at", "is not a pose: needs finite numbers and a rotation"},
-      {"bodies.counts.joint.stiffness", "has 3 numbers, the joint has 2 coordinates"},
-      {"bodies.counts.joint.damping", "has -1 numbers, the joint has 2 coordinates"},
-      {"bodies.values.joint.stiffness", "is -2, needs a number >= 0"},
-      {"bodies.values.joint.damping", "is nan, needs a number >= 0"},
-      {"bodies.values.joint.rest", "is inf, needs a finite number"},
-      {"bodies.values.joint.armature", "is -1, needs a number >= 0"},
-      {"bodies.limits.joint.limits", "lower limit 1 is above upper limit -1"},
-      {"bodies.nan_limits.joint.limits", "is nan, needs a finite number"},
-      {"bodies.friction.joint.friction.mu", "is -0.1, needs a number >= 0"},
-      {"bodies.friction.joint.friction.pin_radius", "is nan, needs a number > 0"},
-      {"bodies.friction.joint.friction.pin_length",
-       "is missing: the law 'coulomb' needs it here (how far apart the ends of the pin are)"},
-      {"bodies.law.joint.friction.law",
-       "'sticky' is not a law of friction; known: coulomb, dry, viscous, stribeck"},
-      {"bodies.parts.joint.parts", "has 0 parts, needs 1 to 8"},
-      {"bodies.frames.joint.frames", "has 0 frames, needs at least 4"},
-      {"bodies.grid.joint.grid", "is 0 by 0, needs 4 by 4 to 1000 by 1000"});
+  EXPECT(b, {"bodies.axis.joint.axis", "length 0, needs a direction"},
+         {"bodies.nan_axis.joint.axis", "length nan, needs a direction"},
+         {"bodies.pitch.joint.pitch", "is inf, needs a finite number"},
+         {"bodies.at.joint.at", "is not a pose: needs finite numbers and a rotation"},
+         {"bodies.skew.joint.at", "is not a pose: needs finite numbers and a rotation"},
+         {"bodies.mirror.joint.at", "is not a pose: needs finite numbers and a rotation"},
+         {"bodies.counts.joint.stiffness", "has 3 numbers, the joint has 2 coordinates"},
+         {"bodies.counts.joint.damping", "has -1 numbers, the joint has 2 coordinates"},
+         {"bodies.values.joint.stiffness", "is -2, needs a number >= 0"},
+         {"bodies.values.joint.damping", "is nan, needs a number >= 0"},
+         {"bodies.values.joint.rest", "is inf, needs a finite number"},
+         {"bodies.values.joint.armature", "is -1, needs a number >= 0"},
+         {"bodies.limits.joint.limits", "lower limit 1 is above upper limit -1"},
+         {"bodies.nan_limits.joint.limits", "is nan, needs a finite number"},
+         {"bodies.friction.joint.friction.mu", "is -0.1, needs a number >= 0"},
+         {"bodies.friction.joint.friction.pin_radius", "is nan, needs a number > 0"},
+         {"bodies.friction.joint.friction.pin_length",
+          "is missing: the law 'coulomb' needs it here (how far apart the ends of the pin are)"},
+         {"bodies.law.joint.friction.law",
+          "'sticky' is not a law of friction; known: coulomb, dry, viscous, stribeck"},
+         {"bodies.parts.joint.parts", "has 0 parts, needs 1 to 8"},
+         {"bodies.frames.joint.frames", "has 0 frames, needs at least 4"},
+         {"bodies.grid.joint.grid", "is 0 by 0, needs 4 by 4 to 1000 by 1000"});
 }
 
 /* A part of a composite has only what makes its motion: everything else is given to the whole, and
@@ -141,8 +140,9 @@ TEST(unknown_kinds) {
           "'ball' is not a kind of joint; known: fixed, revolute, prismatic, cylindrical, screw, "
           "universal, spherical, planar, translation2, translation3, free, free_rt, composite, "
           "spline_curve, spline_surface"},
-         {"bodies.b.shapes[0].type", "'teapot' is not a kind of shape; known: box, sphere, "
-                                     "cylinder, capsule, ellipsoid, mesh, plane"},
+         {"bodies.b.shapes[0].type",
+          "'teapot' is not a kind of shape; known: box, sphere, "
+          "cylinder, capsule, ellipsoid, mesh, plane, convex, height_field"},
          {"forces.f.type",
           "'magnet' is not a kind of force; known: spring, cable, string, point_force, "
           "body_torque, joint_torque, grab"},

@@ -201,6 +201,221 @@ TEST(shots_at_a_mesh) {
   }
 }
 
+/* ---- hulls ---- */
+
+/* Every point is behind every face, every corner is one of the points, and the faces close up: that
+ * much sni_mesh_hull has checked itself. */
+TEST(hulls_of_points) {
+  for (int k = 0; k < 60; k++) {
+    uint64_t s = (uint64_t)k;
+    sn_vec3 x[300];
+    const int n = k < 20 ? 8 + k : 300;
+    for (int i = 0; i < n; i++) {
+      x[i] = random3(&s, 1);
+      if (k % 3 == 1) { /* on a ball: all of them are corners */
+        x[i] = sn_vec3_scale(x[i], 1 / sn_vec3_norm(x[i]));
+      } else if (k % 3 == 2) { /* on a grid: many in one plane, many twice */
+        x[i] = (sn_vec3){round(2 * x[i].x), round(2 * x[i].y), round(2 * x[i].z)};
+      }
+    }
+    const sni_mesh cloud = {.nvertex = n, .vertex = x};
+    sni_mesh *hull = NULL;
+    sn_error err = {0};
+    CHECK(sni_mesh_hull("cloud", &cloud, &hull, &err) == SN_OK, "%d: %s", k, err.text);
+    CHECK(hull->nvertex - 3 * hull->ntriangle / 2 + hull->ntriangle == 2, "%d: Euler", k);
+    CHECK(k % 3 != 1 || hull->nvertex == n, "%d: %d of %d corners", k, hull->nvertex, n);
+    for (int t = 0; t < hull->ntriangle; t++) {
+      const int *v = hull->triangle[t].v;
+      const sn_vec3 a = hull->vertex[v[0]];
+      sn_vec3 m =
+          sn_vec3_cross(sn_vec3_sub(hull->vertex[v[1]], a), sn_vec3_sub(hull->vertex[v[2]], a));
+      m = sn_vec3_scale(m, 1 / sn_vec3_norm(m));
+      for (int i = 0; i < n; i++) {
+        const double out = sn_vec3_dot(m, sn_vec3_sub(x[i], a));
+        CHECK(out < 1e-9, "%d: point %d is %g outside", k, i, out);
+      }
+    }
+    sni_mesh_free(&hull);
+  }
+}
+
+/* The hull of the block is the box, for all that touches it, and on a plane. */
+TEST(a_convex_mesh_is_a_box) {
+  write_block(3);
+  for (int kind = 0; kind < KINDS; kind++) {
+    sn_shape_def convex = shape_of("convex");
+    convex.file = FILE_NAME;
+    convex.scale = 0.7;
+    convex.at = (sn_se3){sn_so3_exp((sn_vec3){0.1, 0.2, 0.3}), {0.5, 0, 0}};
+    sn_shape_def box = shape_of("box");
+    box.size = (sn_vec3){1.4, 1.4, 0.7};
+    box.at = convex.at;
+    touching t = stand(convex, kind), u = stand(box, kind);
+    int touched = 0;
+    for (int k = 0; k < 400; k++) {
+      uint64_t s = (uint64_t)(1000 * kind + k);
+      const sn_se3 E = {sn_so3_exp(random3(&s, 2)), random3(&s, 1.2)};
+      *touching_body(&t, "it") = *touching_body(&u, "it") = E;
+      touching_find(&t, 0, 0.05);
+      touching_find(&u, 0, 0.05);
+      const sni_contact *x = deepest(&u), *y = deepest(&t);
+      CHECK(!x == !y, "%s, %d: %d points, of the box %d", kinds[kind], k, t.count, u.count);
+      if (x) {
+        touched++;
+        CHECK(fabs(x->gap - y->gap) < 1e-6, "%s, %d: gap %g, of the box %g", kinds[kind], k, y->gap,
+              x->gap);
+        CHECK(x->gap < 1e-3 || t.count == u.count, "%s, %d: %d points, of the box %d", kinds[kind],
+              k, t.count, u.count);
+      }
+    }
+    CHECK(touched > 50, "%s: only %d touched", kinds[kind], touched);
+    touching_clear(&t);
+    touching_clear(&u);
+  }
+}
+
+TEST(what_moves_is_no_mesh) {
+  write_block(1);
+  sn_builder *b = sn_builder_create();
+  sn_contact_def stone = sn_contact_def_default();
+  stone.name = "stone";
+  sn_builder_add_contact(b, &stone);
+  sn_shape_def mesh = shape_of("mesh");
+  mesh.file = FILE_NAME;
+  sn_body_def body = sn_body_def_default();
+  body.name = "rock";
+  body.joint.type = "free";
+  body.shapes = &mesh;
+  body.nshape = 1;
+  sn_builder_add_body(b, &body);
+  sn_model *m = NULL;
+  sn_error err = {0};
+  CHECK(sn_builder_finish(b, &m, &err) == SN_E_VALUE, "accepted");
+  CHECK(strcmp(err.path, "bodies.rock.shapes[0].contact") == 0, "%s", err.path);
+  CHECK(strcmp(err.text,
+               "a mesh is touched only where it is fixed to the ground; of what moves take "
+               "type: convex, or several of these") == 0,
+        "%s", err.text);
+  sn_builder_free(&b);
+}
+
+/* ---- height fields ---- */
+
+#define HEIGHTS SINEW_BUILD_DIR "/tests/contact_heights.csv"
+
+enum { SIDE = 8 };
+
+static double cell_height(int k, int row, int column) {
+  uint64_t s = (uint64_t)(100 * k + 10 * row + column);
+  return test_random(&s, 0, 0.5);
+}
+
+static sn_shape_def write_heights(int k) {
+  FILE *f = fopen(HEIGHTS, "w");
+  CHECK(f != NULL, "cannot write " HEIGHTS);
+  for (int c = 0; c < SIDE; c++) {
+    fprintf(f, "%sx%d", c ? "," : "", c);
+  }
+  for (int r = 0; r < SIDE; r++) {
+    for (int c = 0; c < SIDE; c++) {
+      fprintf(f, "%s%.17g", c ? "," : "\n", cell_height(k, r, c));
+    }
+  }
+  fprintf(f, "\n");
+  fclose(f);
+  sn_shape_def d = shape_of("height_field");
+  d.file = HEIGHTS;
+  d.size = (sn_vec3){7, 14, 2}; /* cells of 1 by 2, twice as high */
+  return d;
+}
+
+/* The distance of a point from the ground, by a few hundred points of each triangle. */
+static double by_sampling(int k, sn_vec3 p) {
+  double least = INFINITY;
+  for (int cell = 0; cell < (SIDE - 1) * (SIDE - 1); cell++) {
+    const int r = cell / (SIDE - 1), c = cell % (SIDE - 1);
+    sn_vec3 q[4];
+    for (int i = 0; i < 4; i++) {
+      const int row = r + (i >= 2), column = c + (i == 1 || i == 2);
+      q[i] = (sn_vec3){column - 3.5, 2 * row - 7.0, 2 * cell_height(k, row, column)};
+    }
+    for (int half = 0; half < 2; half++) {
+      const sn_vec3 a = q[0], b = sn_vec3_sub(q[1 + half], a), d = sn_vec3_sub(q[2 + half], a);
+      for (int i = 0; i <= 40; i++) {
+        for (int j = 0; i + j <= 40; j++) {
+          const sn_vec3 x = sn_vec3_addscaled(sn_vec3_addscaled(a, i / 40.0, b), j / 40.0, d);
+          least = fmin(least, sn_vec3_norm(sn_vec3_sub(p, x)));
+        }
+      }
+    }
+  }
+  return least;
+}
+
+static double ground_at(int k, double x, double y) {
+  const double cx = x + 3.5, cy = (y + 7) / 2;
+  const int c = (int)cx, r = (int)cy;
+  const double u = cx - c, v = cy - r;
+  const double h00 = cell_height(k, r, c), h11 = cell_height(k, r + 1, c + 1);
+  const double h =
+      u >= v ? h00 + u * (cell_height(k, r, c + 1) - h00) + v * (h11 - cell_height(k, r, c + 1))
+             : h00 + v * (cell_height(k, r + 1, c) - h00) + u * (h11 - cell_height(k, r + 1, c));
+  return 2 * h;
+}
+
+/* Balls of 15 cm above hills; points of a triangle are 5 cm apart, which leaves 2 mm. */
+TEST(balls_above_hills) {
+  for (int k = 0; k < 4; k++) {
+    touching t = stand(write_heights(k), 0);
+    int touched = 0;
+    for (int i = 0; i < 120; i++) {
+      uint64_t s = (uint64_t)(1000 * k + i);
+      const sn_vec3 p = {test_random(&s, -3, 3), test_random(&s, -6, 6), test_random(&s, 0.3, 1.3)};
+      if (p.z < ground_at(k, p.x, p.y)) {
+        continue;
+      }
+      touching_body(&t, "it")->p = p;
+      touching_find(&t, 0, 0.3);
+      const double gap = by_sampling(k, p) - 0.15;
+      const sni_contact *x = deepest(&t);
+      if (x && x->gap > 0) {
+        touched++;
+        CHECK(fabs(x->gap - gap) < 5e-3, "%d, %d: gap %g, expected %g", k, i, x->gap, gap);
+      } else {
+        CHECK(x || gap > 0.29 || gap < 0.01, "%d, %d: nothing at %g from %g %g %g", k, i, gap, p.x,
+              p.y, p.z);
+      }
+    }
+    CHECK(touched > 10, "only %d touched", touched);
+    touching_clear(&t);
+  }
+}
+
+/* Volume under flat ground: a box. */
+TEST(a_height_field_is_solid) {
+  FILE *f = fopen(HEIGHTS, "w");
+  fprintf(f, "a,b,c\n1,1,1\n1,1,1\n");
+  fclose(f);
+  sn_shape_def d = shape_of("height_field");
+  d.file = HEIGHTS;
+  d.size = (sn_vec3){4, 2, 1};
+  sni_mesh *mesh = NULL;
+  sn_error err = {0};
+  const sni_shape_ops *ops = sni_shape_kind(sni_shape_kind_find("height_field"));
+  CHECK(ops->load(&d, &mesh, &err) == SN_OK, "%s", err.text);
+  CHECK(fabs(mesh->solid.mass - 4 * 2 * 0.2) < 1e-12 && !mesh->inside_out, "volume %g",
+        mesh->solid.mass);
+  sni_mesh_free(&mesh);
+  f = fopen(HEIGHTS, "w");
+  fprintf(f, "a\n1\n");
+  fclose(f);
+  CHECK(ops->load(&d, &mesh, &err) == SN_E_VALUE &&
+            strcmp(err.text, "has 1 columns and 1 rows, needs at least two of each") == 0,
+        "%s", err.text);
+}
+
 int main(void) {
-  RUN_TESTS(T(a_block_of_triangles_is_a_box), T(flat_ground_has_no_edges), T(shots_at_a_mesh));
+  RUN_TESTS(T(a_block_of_triangles_is_a_box), T(flat_ground_has_no_edges), T(shots_at_a_mesh),
+            T(hulls_of_points), T(a_convex_mesh_is_a_box), T(what_moves_is_no_mesh),
+            T(balls_above_hills), T(a_height_field_is_solid));
 }

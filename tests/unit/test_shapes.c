@@ -359,7 +359,7 @@ static double reach(const sn_shape_def *def, const sni_mesh *mesh, sn_vec3 n) {
                          (k & 4 ? 0.5 : -0.5) * def->size.z};
       most = fmax(most, sn_vec3_dot(m, x));
     }
-  } else if (strcmp(def->type, "mesh") == 0) {
+  } else if (sni_shape_kind(sni_shape_kind_find(def->type))->needs_mesh) {
     for (int k = 0; k < mesh->nvertex; k++) {
       most = fmax(most, def->scale * sn_vec3_dot(m, mesh->vertex[k]));
     }
@@ -518,11 +518,11 @@ TEST(refused_common_keys) {
   def = shape("torus");
   check_refused(&def, "type",
                 "'torus' is not a kind of shape; known: box, sphere, cylinder, capsule, ellipsoid, "
-                "mesh, plane");
+                "mesh, plane, convex, height_field");
   def.type = NULL;
-  check_refused(
-      &def, "type",
-      "'' is not a kind of shape; known: box, sphere, cylinder, capsule, ellipsoid, mesh, plane");
+  check_refused(&def, "type",
+                "'' is not a kind of shape; known: box, sphere, cylinder, capsule, ellipsoid, "
+                "mesh, plane, convex, height_field");
 }
 
 /* ---- The tables ------------------------------------------------------------------------------ */
@@ -554,7 +554,7 @@ TEST(field_tables_are_complete) {
       CHECK(!has_key(family->common.field, family->common.count, f->key), "%s is common", f->key);
     }
   }
-  CHECK(count == sni_shape_kind_count() && count == 7, "%d kinds", count);
+  CHECK(count == sni_shape_kind_count() && count == 9, "%d kinds", count);
   static const char *const common[] = {"density", "contact", "color"};
   for (int k = 0; k < 3; k++) {
     CHECK(has_key(family->common.field, family->common.count, common[k]), "%s", common[k]);

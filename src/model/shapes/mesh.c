@@ -226,14 +226,14 @@ sn_status sni_mesh_finish_solid(const char *name, sni_mesh *mesh, sn_error *err)
 
 /* ---- The kind -------------------------------------------------------------------------------- */
 
-static sn_status mesh_check(const sn_shape_def *def, sn_error *err) {
+sn_status sni_shape_mesh_check(const sn_shape_def *def, sn_error *err) {
   if (!def->file || !def->file[0]) {
     return sni_fail_key(err, "file", "is missing, needs the path of an OBJ or STL file");
   }
   return sni_shape_positive(def->scale, "scale", err);
 }
 
-static sn_inertia mesh_mass(const sn_shape_def *def, const sni_mesh *mesh, double density) {
+sn_inertia sni_shape_mesh_mass(const sn_shape_def *def, const sni_mesh *mesh, double density) {
   const double k = def->scale, mass = density * k * k * k;
   const sn_mat3 T = sn_mat3_scale(sn_inertia_tensor(mesh->solid), mass * k * k);
   const sn_inertia I =
@@ -241,7 +241,7 @@ static sn_inertia mesh_mass(const sn_shape_def *def, const sni_mesh *mesh, doubl
   return sn_inertia_transform(def->at, I);
 }
 
-static sni_aabb mesh_bounds(const sn_shape_def *def, const sni_mesh *mesh, sn_se3 E) {
+sni_aabb sni_shape_mesh_bounds(const sn_shape_def *def, const sni_mesh *mesh, sn_se3 E) {
   sn_se3 at = sn_se3_mul(E, def->at);
   at.R = sn_mat3_scale(at.R, def->scale);
   const sn_vec3 p = sn_se3_point(at, mesh->vertex[0]);
@@ -254,7 +254,7 @@ static sni_aabb mesh_bounds(const sn_shape_def *def, const sni_mesh *mesh, sn_se
 }
 
 /* Flat triangles: the file's edges are meant. */
-static void mesh_surface(const sn_shape_def *def, const sni_mesh *mesh, sni_surface *out) {
+void sni_shape_mesh_surface(const sn_shape_def *def, const sni_mesh *mesh, sni_surface *out) {
   for (int v = 0; v < mesh->nvertex; v++) {
     sni_surface_vertex(out, sn_se3_point(def->at, sn_vec3_scale(mesh->vertex[v], def->scale)),
                        (sn_vec3){0});
@@ -269,26 +269,22 @@ static sni_solid mesh_solid(const sn_shape_def *def) {
   return (sni_solid){.form = SNI_FORM_TRIANGLES, .scale = def->scale, .at = def->at};
 }
 
+static sn_status mesh_load(const sn_shape_def *def, sni_mesh **mesh, sn_error *err) {
+  return sni_mesh_load(def->file, mesh, err);
+}
+
 static const sni_field mesh_field[] = {SNI_FIELD_SHAPE_AT,
-                                       {.key = "file",
-                                        .type = SNI_F_FILE,
-                                        .flags = SNI_REQUIRED,
-                                        .offset = offsetof(sn_shape_def, file),
-                                        .doc = "OBJ or STL file with a closed mesh"},
-                                       {.key = "scale",
-                                        .type = SNI_F_NUMBER,
-                                        .flags = SNI_POSITIVE,
-                                        .offset = offsetof(sn_shape_def, scale),
-                                        .unit = "",
-                                        .doc = "factor on all coordinates of the file"}};
+                                       SNI_FIELD_SHAPE_MESH("OBJ or STL file with a closed mesh"),
+                                       SNI_FIELD_SHAPE_SCALE};
 
 const sni_shape_ops sni_shape_mesh = {
     .kind = {"mesh", "the solid inside a closed triangle mesh, from a file", mesh_field,
              SNI_COUNT(mesh_field)},
     .has_at = true,
     .needs_mesh = true,
-    .check = mesh_check,
-    .mass = mesh_mass,
-    .bounds = mesh_bounds,
-    .surface = mesh_surface,
+    .load = mesh_load,
+    .check = sni_shape_mesh_check,
+    .mass = sni_shape_mesh_mass,
+    .bounds = sni_shape_mesh_bounds,
+    .surface = sni_shape_mesh_surface,
     .solid = mesh_solid};

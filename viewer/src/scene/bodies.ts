@@ -47,6 +47,8 @@ function piecesOf(shape: Shape, body: number, color: Color): Piece[] {
       const e = shape.extent ?? 1;
       return [make("box", poseMatrix(at, new Vector3(1, 1, 1), new Matrix4()).multiply(new Matrix4().makeScale(e, e, 1e-4 * e).setPosition(0, 0, -5e-5 * e)))];
     }
+    case "convex":
+    case "height_field":
     case "mesh": {
       const s = shape.scale ?? 1;
       return [placed(`mesh ${shape.mesh ?? 0}`, new Vector3(s, s, s))];
