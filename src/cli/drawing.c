@@ -269,7 +269,9 @@ static bool add_bodies(const cli_drawing *d, const sn_recorded *f, cli_triangles
     const sni_glb_body *body = &d->g.body[b];
     const sn_se3 E = cli_drawing_pose(f, b);
     for (int p = 0; good && p < body->nshape; p++) {
-      const sn_vec3 color = cli_linear(d->g.color[d->g.shape[body->first + p].color]);
+      const sn_vec3 given = d->g.color[d->g.shape[body->first + p].color], floor = SNI_GLB_FLOOR;
+      const bool night = d->dark && memcmp(&given, &floor, sizeof given) == 0;
+      const sn_vec3 color = cli_linear(night ? (sn_vec3){0.149, 0.176, 0.216} : given);
       good = add_surface(d, &d->surface[d->g.mesh[body->mesh].first + p], E, color, out);
     }
   }

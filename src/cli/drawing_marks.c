@@ -117,15 +117,20 @@ static sn_vec3 wide(const float x[3]) {
 }
 
 /* The strongest arrow of the motion is half the size of the mechanism long. */
+/* Thinner where there are many. */
+static double crowd(int count) {
+  return fmin(1, 5 / sqrt(16 + count));
+}
+
 static double arrow_length(const cli_drawing *d, double strength) {
   const double share = fmin(1, strength / (d->most_force > 0 ? d->most_force : strength));
   return 0.5 * d->size * fmax(share, 0.04);
 }
 
-/* given: its length; < 0: by the strength. */
-static bool add_arrow(const cli_drawing *d, sn_vec3 at, sn_vec3 vector, double given, sn_vec3 srgb,
-                      cli_triangles *out) {
-  const double strength = sn_vec3_norm(vector), size = d->size;
+/* given: its length; < 0: by the strength.  thick: 1 where there are few. */
+static bool add_arrow(const cli_drawing *d, sn_vec3 at, sn_vec3 vector, double given, double thick,
+                      sn_vec3 srgb, cli_triangles *out) {
+  const double strength = sn_vec3_norm(vector), size = d->size * thick;
   if (!(strength > 0)) {
     return true;
   }
@@ -156,7 +161,7 @@ void cli_marks_stretch(const cli_drawing *d, const sn_recorded *f,
 
 static bool add_contacts(const cli_drawing *d, const sn_recorded *f, cli_triangles *out) {
   const sn_vec3 color = colors_of(d)->force;
-  const double r = 0.016 * d->size, half = 0.002 * d->size;
+  const double thick = crowd(f->ncontact), r = 0.016 * d->size * thick, half = 0.002 * d->size;
   bool good = true;
   for (int k = 0; good && k < f->ncontact; k++) {
     const sn_contact_point *c = &f->contact[k];
@@ -168,7 +173,8 @@ static bool add_contacts(const cli_drawing *d, const sn_recorded *f, cli_triangl
     good = cli_add_bar(out, a, b, r, r, cli_linear(color)) &&
            cli_add_disc(out, a, n, r, cli_linear(color)) &&
            cli_add_disc(out, b, n, r, cli_linear(color)) &&
-           add_arrow(d, wide(c->point), wide(c->force), -1, color, out);
+           add_arrow(d, wide(c->point), wide(c->force),
+                     0.5 * arrow_length(d, sn_vec3_norm(wide(c->force))), thick, color, out);
   }
   return good;
 }
@@ -183,7 +189,7 @@ static bool add_forces(const cli_drawing *d, const sn_recorded *f, cli_triangles
                                                      : c->force;
     /* that of the hand is the way to it */
     const double length = a->kind == SN_ARROW_HAND ? sn_vec3_norm(wide(a->vector)) : -1;
-    good = add_arrow(d, wide(a->point), wide(a->vector), length, color, out);
+    good = add_arrow(d, wide(a->point), wide(a->vector), length, crowd(f->narrow), color, out);
   }
   return good;
 }

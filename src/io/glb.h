@@ -16,6 +16,9 @@ typedef struct sni_glb_shape {
   int color;        /* which material                                          */
 } sni_glb_shape;
 
+/* Planes without a colour of their own: where things stand. */
+#define SNI_GLB_FLOOR ((sn_vec3){0.827, 0.855, 0.890})
+
 typedef struct sni_glb_body {
   int first, nshape; /* among all shapes                                       */
   int mesh;          /* of the file, -1: none yet                              */

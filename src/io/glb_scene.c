@@ -103,7 +103,8 @@ static sn_status read_shape(sni_glb *g, int body, sn_vec3 own, const sni_node *n
     s.def.file = "mesh"; /* its place in the scene is forgotten */
     good = good && read_index(sni_node_get(node, "mesh"), 0, g->r->nmesh, &s.mesh);
   }
-  s.def.color = own;
+  const bool plane = strcmp(s.def.type, "plane") == 0;
+  s.def.color = plane ? SNI_GLB_FLOOR : own;
   good = good && (!color || sni_glb_read_vec3(color, &s.def.color));
   sn_error why = {0};
   if (!good || sni_shape_check(&s.def, &why)) {

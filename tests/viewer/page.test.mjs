@@ -165,7 +165,7 @@ test("contacts are drawn where and when bodies touch, with the force on the body
   const page = await open(sample());
   await page.keyboard.press("f"); // the arrow of another force would be in the way
   const camera = await page.evaluate(() => window.sinew.camera());
-  const tip = project(camera, "z", [0, 0, 0.3]); // of the arrow, over the point [0, 0, 0]: the post is hidden
+  const tip = project(camera, "z", [0, 0, 0.12]); // in the arrow, over the point [0, 0, 0]: the post is hidden
   await drawn(page, () => page.keyboard.press("b"));
   const isContact = async () => {
     const data = await colours(page, tip, 3);

@@ -6,6 +6,9 @@ import { Theme } from "./palette";
 import { Moment, rodMatrix, vector } from "./poses";
 import { Rods } from "./rods";
 
+/** Thinner where there are many. */
+const crowd = (count: number): number => Math.min(1, 5 / Math.sqrt(16 + count));
+
 const TORQUE = 1;
 const HAND = 2;
 
@@ -35,7 +38,7 @@ export class Arrows {
     this.draw(this.pulls, arrows, (mark) => (mark.other === TORQUE ? this.colors.torque : mark.other === HAND ? this.colors.hand : this.colors.force));
   }
 
-  /** The strongest arrow so far is half the size of the mechanism long. */
+  /** The strongest arrow so far is half the size of the mechanism long, of contacts a quarter. */
   private setScale(marks: readonly Mark[]): void {
     for (const mark of marks) {
       const length = Math.hypot(...mark.vector);
@@ -46,17 +49,19 @@ export class Arrows {
   /** Where bodies touch: a thin disc across the normal. */
   private drawDiscs(contacts: readonly Contact[]): void {
     const [matrix, half, at] = [new Matrix4(), new Vector3(), new Vector3()];
+    const r = 0.016 * this.size() * crowd(contacts.length);
     this.points.begin();
     for (const contact of contacts) {
       half.set(...contact.normal).setLength(0.002 * this.size());
       at.set(...contact.at);
-      this.points.add(rodMatrix(at.clone().sub(half), at.clone().add(half), 0.016 * this.size(), matrix), this.colors.contact);
+      this.points.add(rodMatrix(at.clone().sub(half), at.clone().add(half), r, matrix), this.colors.contact);
     }
     this.points.end();
   }
 
   private draw(arrow: ReturnType<typeof makeArrow>, marks: readonly Mark[], color: (mark: Mark) => Color): void {
     const matrix = new Matrix4();
+    const thick = this.size() * crowd(marks.length);
     arrow.shaft.begin();
     arrow.head.begin();
     for (const mark of marks) {
@@ -65,14 +70,14 @@ export class Arrows {
       if (!(strength > 0)) continue;
       const share = Math.min(1, strength / (this.largest || strength));
       // That of the hand is the way to it, the others are as long as they are strong.
-      const length = mark.other === HAND && arrow === this.pulls ? strength : 0.5 * this.size() * Math.max(share, 0.04);
+      const length = mark.other === HAND && arrow === this.pulls ? strength : (arrow === this.pulls ? 0.5 : 0.25) * this.size() * Math.max(share, 0.04);
       const direction = v.divideScalar(strength);
       const from = vector(mark.at);
-      const headLength = Math.min(0.5 * length, 0.06 * this.size());
+      const headLength = Math.min(0.5 * length, 0.06 * thick);
       const neck = from.clone().addScaledVector(direction, length - headLength);
       const tip = from.clone().addScaledVector(direction, length);
-      arrow.shaft.add(rodMatrix(from, neck, 0.006 * this.size(), matrix), color(mark));
-      arrow.head.add(rodMatrix(neck, tip, 0.018 * this.size(), matrix), color(mark));
+      arrow.shaft.add(rodMatrix(from, neck, 0.006 * thick, matrix), color(mark));
+      arrow.head.add(rodMatrix(neck, tip, 0.018 * thick, matrix), color(mark));
     }
     arrow.shaft.end();
     arrow.head.end();

@@ -17,6 +17,8 @@ interface Piece {
   body: number;
   local: Matrix4;
   color: Color;
+  /** A plane without a colour: it has that of the floor. */
+  floor?: boolean;
 }
 
 const IDENTITY: Pose = [0, 0, 0, 0, 0, 0, 1];
@@ -104,6 +106,7 @@ export class Bodies {
   private shown: boolean[];
   private selected = -1;
   private accent = new Color();
+  private floor = new Color();
   private readonly material = new MeshStandardMaterial({ roughness: 0.62, metalness: 0.04 });
 
   constructor(recording: Recording, tree: Tree) {
@@ -115,6 +118,7 @@ export class Bodies {
           ? new Color().setRGB(...shape.color, SRGBColorSpace)
           : bodyColor(tree, k, new Color());
         for (const piece of piecesOf(shape, k, color)) {
+          piece.floor = shape.type === "plane" && !shape.color;
           if (!pieces.has(piece.geometry)) pieces.set(piece.geometry, []);
           pieces.get(piece.geometry)!.push(piece);
         }
@@ -133,6 +137,7 @@ export class Bodies {
 
   setTheme(theme: Theme): void {
     this.accent.set(theme.accent);
+    this.floor.set(theme.floor);
     this.paint();
   }
 
@@ -150,7 +155,7 @@ export class Bodies {
     const color = new Color();
     for (const { mesh, pieces } of this.batches) {
       pieces.forEach((piece, k) => {
-        color.copy(piece.color);
+        color.copy(piece.floor ? this.floor : piece.color);
         if (piece.body === this.selected) color.lerp(this.accent, 0.75);
         mesh.setColorAt(k, color);
       });

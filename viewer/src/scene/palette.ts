@@ -5,6 +5,8 @@ import { STILL, Tree } from "../data/tree";
 
 export interface Theme {
   sky: string;
+  /** Planes without a colour of their own: where things stand. */
+  floor: string;
   horizon: string;
   grid: string;
   gridStrength: number;
@@ -23,6 +25,7 @@ export interface Theme {
 
 export const LIGHT: Theme = {
   sky: "#eef1f5",
+  floor: "#d3dae3",
   horizon: "#fafbfc",
   grid: "#5a6b80",
   gridStrength: 0.3,
@@ -41,6 +44,7 @@ export const LIGHT: Theme = {
 
 export const DARK: Theme = {
   sky: "#12161c",
+  floor: "#262d37",
   horizon: "#1c222b",
   grid: "#93a7c2",
   gridStrength: 0.2,
