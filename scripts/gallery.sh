@@ -18,6 +18,7 @@ moment() { # scene
   scenes/redmax/free_cube.yaml) echo 0.2 ;;
   scenes/redmax/friction_loop.yaml) echo 0.5 ;;
   scenes/redmax/hagfish.yaml) echo 12 ;;
+  scenes/redmax/klann.yaml) echo 0.3 ;;
   scenes/seaweed.yaml) echo 4 ;;
   scenes/surface.yaml) echo 3 ;;
   *) echo 1 ;;
