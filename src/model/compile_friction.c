@@ -226,11 +226,24 @@ static void add_rub(sni_compile *c, const char *prefix, const sni_joint_ops *ops
   }
 }
 
+/* Most mechanisms have few joints that rub, or none. */
+static size_t count_rubbing(const sni_compile *c) {
+  const sn_loop_def *loop = c->b->loop.item;
+  size_t count = 0;
+  for (int i = 0; i < c->m->tree.nbody; i++) {
+    count += c->def[i]->joint.friction.enabled;
+  }
+  for (int k = 0; k < c->m->nloop; k++) {
+    count += loop[k].joint.friction.enabled;
+  }
+  return count;
+}
+
 void sni_compile_friction(sni_compile *c) {
   sn_model *m = c->m;
   const sni_tree *t = &m->tree;
   const sn_loop_def *loop = c->b->loop.item;
-  m->rub = sni_compile_take(c, (size_t)t->nbody + (size_t)m->nloop, sizeof *m->rub);
+  m->rub = sni_compile_take(c, count_rubbing(c), sizeof *m->rub);
   for (int i = 0; i < t->nbody && !c->out_of_memory; i++) {
     sni_compile_at(c, "bodies", m->name[i]);
     if (!c->broken[i]) {
