@@ -494,6 +494,7 @@ typedef struct sn_info {
   int contacts;            /* points that touch, or might have within the step             */
   int contact_iterations;  /* sweeps over the contacts, the most of an island              */
   double contact_residual; /* how far rates are from the law of contact, by the largest without */
+  double deepest;          /* how far things are in each other at the start of the step, m     */
 } sn_info;
 
 SN_API sn_status sn_sim_create(const sn_model *model, const sn_options *options, sn_sim **sim,

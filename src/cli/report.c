@@ -21,6 +21,14 @@ void cli_report_step(cli_report *r, sn_status status, const sn_info *info) {
   r->retries += info->retries;
   r->residual = fmax(r->residual, info->residual);
   r->solves = r->solves || info->residual > 0 || info->iterations > 0;
+  r->contacts += info->contacts;
+  r->contacts_most = info->contacts > r->contacts_most ? info->contacts : r->contacts_most;
+  r->sweeps += info->contact_iterations;
+  r->sweeps_most =
+      info->contact_iterations > r->sweeps_most ? info->contact_iterations : r->sweeps_most;
+  r->contact_residual = fmax(r->contact_residual, info->contact_residual);
+  r->deepest = fmax(r->deepest, info->deepest);
+  r->deepest_end = info->deepest;
   if (status > 0) {
     r->unconverged++;
     r->residual_accepted = fmax(r->residual_accepted, info->residual);
@@ -77,6 +85,15 @@ void cli_report_print(const cli_report *r, const cli_plan *plan, FILE *to) {
   }
   if (r->gap > 0) {
     fprintf(to, "  gaps        at most %.2g\n", r->gap);
+  }
+  if (r->contacts_most > 0) {
+    fprintf(
+        to,
+        "  contacts    %.3g a step, at most %d; %.3g sweeps, at most %d; residual at most %.2g\n"
+        "              at most %.3g deep, %.3g at the end\n",
+        (double)r->contacts / (double)r->steps, r->contacts_most,
+        (double)r->sweeps / (double)r->steps, r->sweeps_most, r->contact_residual, r->deepest,
+        r->deepest_end);
   }
   if (r->retries > 0) {
     fprintf(to, "  retries     %" PRId64 ": steps divided because a solve did not converge\n",
@@ -138,7 +155,19 @@ void cli_report_json(const cli_report *r, const cli_plan *plan, sni_json *j) {
     }
     sni_json_close(j, "}");
   }
+  if (r->contacts_most > 0) {
+    sni_json_open(j, "contact", "{");
+    cli_json_number(j, "mean", (double)r->contacts / (double)r->steps);
+    sni_json_raw(j, "most", "%d", r->contacts_most);
+    cli_json_number(j, "sweeps", (double)r->sweeps / (double)r->steps);
+    sni_json_raw(j, "sweeps_most", "%d", r->sweeps_most);
+    cli_json_number(j, "residual", r->contact_residual);
+    cli_json_number(j, "deepest", r->deepest);
+    cli_json_number(j, "deepest_end", r->deepest_end);
+    sni_json_close(j, "}");
+  }
   cli_json_number(j, "wall_seconds", r->wall);
+  cli_json_number(j, "cpu_seconds", r->cpu);
   cli_json_number(j, "real_time_factor", real_time_factor(r));
   sni_json_open(j, "energy", "{");
   json_energy(j, "start", r->T0, r->V0);

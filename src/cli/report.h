@@ -10,7 +10,7 @@
 typedef struct cli_report {
   const char *scene;  /* file                                                           */
   const char *status; /* "done", "interrupted" or "stopped"                             */
-  double t_start, t_end, wall;
+  double t_start, t_end, wall, cpu;
   int64_t steps, substeps, rejected, evaluations;
   char chosen[256]; /* what the method chose, "": nothing                                 */
   bool solves;      /* it solves linear systems, and these say how that went:             */
@@ -20,6 +20,12 @@ typedef struct cli_report {
   int64_t unconverged;      /* steps that were taken although a solve did not converge  */
   double residual_accepted; /* largest of those                                         */
   double gap;               /* largest that loops were left with, if the method tells    */
+
+  int64_t contacts; /* points of all steps together                                     */
+  int contacts_most, sweeps_most;
+  int64_t sweeps;
+  double contact_residual, deepest; /* largest                                          */
+  double deepest_end;               /* in the last step                                 */
 
   bool any_energy;
   double T0, V0, T1, V1;     /* first and last                                           */

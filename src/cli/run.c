@@ -10,6 +10,7 @@
 #include "cli/interrupt.h"
 #include "cli/method.h"
 #include "cli/plan.h"
+#include "bench/bench.h"
 #include "cli/progress.h"
 #include "cli/report.h"
 #include "cli/sink.h"
@@ -231,6 +232,7 @@ static void remember(job *j, int64_t k) {
 
 static int simulate(job *j) {
   const int64_t last = j->plan.steps + (j->plan.rest > 0);
+  const double cpu = bench_cpu_seconds();
   cli_progress p = cli_progress_begin(j->s->quiet);
   j->report.t_start = *sn_state_time(j->state);
   int code = observe(j, 0, last);
@@ -251,6 +253,7 @@ static int simulate(job *j) {
   cli_progress_end(&p);
   j->report.status = code == CLI_DONE ? "done" : code > CLI_SIGNALLED ? "interrupted" : "stopped";
   j->report.wall = cli_wall_seconds() - p.start;
+  j->report.cpu = bench_cpu_seconds() - cpu;
   j->report.t_end = *sn_state_time(j->state);
   j->report.hash = sn_state_hash(j->state);
   return code;

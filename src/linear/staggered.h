@@ -119,6 +119,7 @@ typedef struct sni_staggered {
   int *order; /* groups by island                                                              */
   /* the rest is scratch */
   double *vp, *v0;
+  double budget; /* of products that Newton's method may still take in this solve              */
   double *dense; /* of Newton's method                                                         */
   sni_packed *packed;
   double *nowhere; /* 6                                                                        */

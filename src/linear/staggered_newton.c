@@ -306,6 +306,7 @@ static bool descend(const newton *nt, double size) {
       memcpy(nt->start + at, s->v + t->adr, (size_t)t->n * sizeof(double));
       at += t->n;
     }
+    nt->s->budget -= (double)nt->n * nt->n * nt->n / 3;
     calc_J(nt);
     if (!solve_J(nt)) {
       return false;
@@ -404,8 +405,8 @@ bool sni_staggered_newton(sni_staggered *s, sni_island *island, const sni_stagge
   double least = island->residual;
   int better = 0; /* when it was better last */
   copy_x(&nt, x, best);
-  for (int outer = 0;
-       outer < OUTER && least > o->tolerance && (least > GOOD || outer - better < PATIENCE);
+  for (int outer = 0; outer < OUTER && s->budget > 0 && least > o->tolerance &&
+                      (least > GOOD || outer - better < PATIENCE);
        outer++) {
     island->iterations++;
     copy_x(&nt, x, offsetof(sni_group, before));

@@ -91,7 +91,7 @@ sn_options sn_options_default(void) {
                  .max_iterations = 1000,
                  .gain = 5,
                  .friction = {.tolerance = 1e-6, .max_iterations = 100},
-                 .contact = {.sides = 8, .tolerance = 1e-6, .max_iterations = 30}},
+                 .contact = {.sides = 8, .tolerance = 1e-6, .max_iterations = 20}},
       .structured = {
           .precision = 1e-6, .iterations = 1000, .warm_start = true, .regularization = 1e-9}};
 }

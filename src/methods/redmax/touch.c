@@ -19,9 +19,9 @@
 /* Of a depth, so much is left after a step. */
 #define LEFT_OVER 0.8
 /* Sweeps that this takes, at most. */
-enum { PARTING = 10 };
+enum { PARTING = 5 };
 /* Depths below this part of what gravity moves in a step are nothing. */
-#define SHALLOW 0.01
+#define SHALLOW 0.05
 
 /* ---- the law of a contact ---- */
 
@@ -295,6 +295,9 @@ sn_status sni_touch_solve(sni_touch *touch, double h, const double *qd, const do
   }
   touch->pushes = touch->shifts = false;
   info->contacts = touch->count;
+  for (int k = 0; k < touch->count; k++) {
+    info->deepest = fmax(info->deepest, -touch->contact[k].gap);
+  }
   touch->sim->ntouch = 0;
   if (st->ngroup == 0) {
     return SN_OK;
