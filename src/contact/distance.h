@@ -13,12 +13,15 @@ typedef struct sni_nearest {
 /* Exact for points and segments; else by GJK, and by EPA where cores touch or overlap.  Always
  * finite.  Cores must not be far from the origin compared with their sizes, for accuracy. */
 sni_nearest sni_nearest_find(const sni_placed *a, const sni_placed *b);
+/* The same, but if they are further apart than `far` no more is known of them than that. */
+sni_nearest sni_nearest_within(const sni_placed *a, const sni_placed *b, double far);
 
 /* ---- parts ---- */
 
-/* False: they overlap, or touch so nearly that no direction can be told; then n is the best of
+/* Stops where they are known to be further apart than `far`, with what is known: distance and n.
+ * False: they overlap, or touch so nearly that no direction can be told; then n is the best of
  * those tried, and distance what it proves, < 0. */
-bool sni_gjk(const sni_placed *a, const sni_placed *b, sni_nearest *out);
+bool sni_gjk(const sni_placed *a, const sni_placed *b, double far, sni_nearest *out);
 /* Cores that touch, or overlap a little; guess: what sni_gjk has found.  False: it cannot be told.
  */
 bool sni_nearest_shallow(const sni_placed *a, const sni_placed *b, const sni_nearest *guess,

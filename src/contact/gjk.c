@@ -25,29 +25,67 @@ typedef struct simplex {
   double part[4]; /* v = sum part w */
 } simplex;
 
-static void keep(simplex *s, int n, const int *which, const double *part) {
-  vertex v[4];
-  for (int k = 0; k < n; k++) {
-    v[k] = s->v[which[k]];
+/* The point of a part of the simplex that is nearest to the origin. */
+typedef struct foot {
+  int count, which[3];
+  double part[3];
+  double vv; /* the square of its distance */
+} foot;
+
+static foot foot_on_edge(const simplex *s, int i, int j) {
+  const sn_vec3 a = s->v[i].w, d = sn_vec3_sub(s->v[j].w, a);
+  const double dd = sn_vec3_dot(d, d), t = -sn_vec3_dot(a, d);
+  if (!(t > 0)) {
+    return (foot){1, {i}, {1}, sn_vec3_dot(a, a)};
   }
-  for (int k = 0; k < n; k++) {
-    s->v[k] = v[k];
-    s->part[k] = part[k];
+  if (t >= dd) {
+    return (foot){1, {j}, {1}, sn_vec3_dot(s->v[j].w, s->v[j].w)};
   }
-  s->count = n;
+  const sn_vec3 v = sn_vec3_addscaled(a, t / dd, d);
+  return (foot){2, {i, j}, {1 - t / dd, t / dd}, sn_vec3_dot(v, v)};
 }
 
-static void nearest_of_2(simplex *s) {
-  const sn_vec3 d = sn_vec3_sub(s->v[1].w, s->v[0].w);
-  const double dd = sn_vec3_dot(d, d), t = -sn_vec3_dot(s->v[0].w, d);
-  if (!(t > 0)) {
-    keep(s, 1, (int[]){0}, (double[]){1});
-  } else if (t >= dd) {
-    keep(s, 1, (int[]){1}, (double[]){1});
-  } else {
-    s->part[1] = t / dd;
-    s->part[0] = 1 - s->part[1];
+/* The foot of the origin in the plane, if that is inside; or on the nearest edge.  All of them are
+ * tried: which one it is cannot be told from signs where the triangle is a sliver. */
+static foot foot_on_face(const simplex *s, int i, int j, int k) {
+  const sn_vec3 a = s->v[i].w, b = s->v[j].w, c = s->v[k].w;
+  const sn_vec3 n = sn_vec3_cross(sn_vec3_sub(b, a), sn_vec3_sub(c, a));
+  const double nn = sn_vec3_dot(n, n);
+  foot best = {.vv = DBL_MAX};
+  if (nn > 0) {
+    const double u = sn_vec3_dot(n, sn_vec3_cross(b, c)) / nn;
+    const double v = sn_vec3_dot(n, sn_vec3_cross(c, a)) / nn, w = 1 - u - v;
+    if (u >= 0 && v >= 0 && w >= 0) {
+      const sn_vec3 x = sn_vec3_addscaled(sn_vec3_addscaled(sn_vec3_scale(a, u), v, b), w, c);
+      best = (foot){3, {i, j, k}, {u, v, w}, sn_vec3_dot(x, x)};
+    }
   }
+  const foot edge[3] = {foot_on_edge(s, i, j), foot_on_edge(s, j, k), foot_on_edge(s, k, i)};
+  for (int e = 0; e < 3; e++) {
+    if (edge[e].vv < best.vv) {
+      best = edge[e];
+    }
+  }
+  return best;
+}
+
+/* The nearest of the faces that the origin is outside of; count 0: it is inside of all.  A flat
+ * tetrahedron has no inside. */
+static foot foot_on_solid(const simplex *s) {
+  static const int face[4][4] = {{0, 1, 2, 3}, {0, 3, 1, 2}, {0, 2, 3, 1}, {1, 3, 2, 0}};
+  foot best = {.vv = DBL_MAX};
+  for (int f = 0; f < 4; f++) {
+    const sn_vec3 a = s->v[face[f][0]].w, d = s->v[face[f][3]].w;
+    const sn_vec3 ab = sn_vec3_sub(s->v[face[f][1]].w, a), ac = sn_vec3_sub(s->v[face[f][2]].w, a);
+    const sn_vec3 n = sn_vec3_cross(ab, ac), ad = sn_vec3_sub(d, a);
+    const double here = -sn_vec3_dot(n, a), inner = sn_vec3_dot(n, ad);
+    const double flat = 1e-28 * sn_vec3_dot(n, n) * sn_vec3_dot(ad, ad);
+    if (!(here * inner > 0 && inner * inner > flat)) {
+      const foot t = foot_on_face(s, face[f][0], face[f][1], face[f][2]);
+      best = t.vv < best.vv ? t : best;
+    }
+  }
+  return best;
 }
 
 static sn_vec3 point_of(const simplex *s) {
@@ -56,69 +94,6 @@ static sn_vec3 point_of(const simplex *s) {
     v = sn_vec3_addscaled(v, s->part[k], s->v[k].w);
   }
   return v;
-}
-
-/* Takes the part of s with these vertices, if its nearest point is nearer than *least. */
-static void consider(const simplex *s, int n, const int *which, void (*nearest)(simplex *),
-                     simplex *best, double *least) {
-  simplex t = {.count = n};
-  for (int k = 0; k < n; k++) {
-    t.v[k] = s->v[which[k]];
-  }
-  nearest(&t);
-  const sn_vec3 v = point_of(&t);
-  const double vv = sn_vec3_dot(v, v);
-  if (vv < *least) {
-    *least = vv;
-    *best = t;
-  }
-}
-
-/* The foot of the origin in the plane, if that is inside; or on the nearest edge.  All of them are
- * tried: which one it is cannot be told from signs where the triangle is a sliver. */
-static void nearest_of_3(simplex *s) {
-  static const int edge[3][2] = {{0, 1}, {1, 2}, {2, 0}};
-  const sn_vec3 a = s->v[0].w, b = s->v[1].w, c = s->v[2].w;
-  const sn_vec3 n = sn_vec3_cross(sn_vec3_sub(b, a), sn_vec3_sub(c, a));
-  const double nn = sn_vec3_dot(n, n);
-  simplex best = *s;
-  double least = DBL_MAX;
-  if (nn > 0) {
-    best.part[0] = sn_vec3_dot(n, sn_vec3_cross(b, c)) / nn;
-    best.part[1] = sn_vec3_dot(n, sn_vec3_cross(c, a)) / nn;
-    best.part[2] = 1 - best.part[0] - best.part[1];
-    if (best.part[0] >= 0 && best.part[1] >= 0 && best.part[2] >= 0) {
-      const sn_vec3 v = point_of(&best);
-      least = sn_vec3_dot(v, v);
-    }
-  }
-  for (int k = 0; k < 3; k++) {
-    consider(s, 2, edge[k], nearest_of_2, &best, &least);
-  }
-  *s = best;
-}
-
-/* The nearest of the faces that the origin is outside of; false: it is inside of all.  A flat
- * tetrahedron has no inside. */
-static bool nearest_of_4(simplex *s) {
-  static const int face[4][4] = {{0, 1, 2, 3}, {0, 3, 1, 2}, {0, 2, 3, 1}, {1, 3, 2, 0}};
-  simplex best = {0};
-  double least = DBL_MAX;
-  for (int f = 0; f < 4; f++) {
-    const sn_vec3 a = s->v[face[f][0]].w, d = s->v[face[f][3]].w;
-    const sn_vec3 ab = sn_vec3_sub(s->v[face[f][1]].w, a), ac = sn_vec3_sub(s->v[face[f][2]].w, a);
-    const sn_vec3 n = sn_vec3_cross(ab, ac), ad = sn_vec3_sub(d, a);
-    const double here = -sn_vec3_dot(n, a), inner = sn_vec3_dot(n, ad);
-    const double flat = 1e-14 * sn_vec3_norm(n) * sn_vec3_norm(ad);
-    if (!(here * inner > 0 && fabs(inner) > flat)) {
-      consider(s, 3, face[f], nearest_of_3, &best, &least);
-    }
-  }
-  if (best.count == 0) {
-    return false;
-  }
-  *s = best;
-  return true;
 }
 
 static vertex support(const sni_placed *a, const sni_placed *b, sn_vec3 d) {
@@ -137,28 +112,41 @@ static bool is_known(const simplex *s, sn_vec3 w) {
   return false;
 }
 
-static bool reduce(simplex *s) {
-  switch (s->count) {
-  case 1:
-    s->part[0] = 1;
-    return true;
-  case 2:
-    nearest_of_2(s);
-    return true;
-  case 3:
-    nearest_of_3(s);
-    return true;
-  default:
-    return nearest_of_4(s);
+/* Adds w and leaves what is nearest to the origin, if that is nearer than vv. */
+typedef enum step { NEARER, NO_NEARER, INSIDE } step;
+
+static step add(simplex *s, vertex w, double vv) {
+  s->v[s->count] = w;
+  const foot f = s->count == 1   ? foot_on_edge(s, 0, 1)
+                 : s->count == 2 ? foot_on_face(s, 0, 1, 2)
+                                 : foot_on_solid(s);
+  if (f.count == 0) {
+    return INSIDE;
   }
+  if (!(f.vv < vv)) {
+    return NO_NEARER;
+  }
+  vertex v[3];
+  for (int k = 0; k < f.count; k++) {
+    v[k] = s->v[f.which[k]];
+  }
+  for (int k = 0; k < f.count; k++) {
+    s->v[k] = v[k];
+    s->part[k] = f.part[k];
+  }
+  s->count = f.count;
+  return NEARER;
 }
 
-bool sni_gjk(const sni_placed *a, const sni_placed *b, sni_nearest *out) {
+bool sni_gjk(const sni_placed *a, const sni_placed *b, double far, sni_nearest *out) {
   sn_vec3 v = sn_vec3_sub(a->E.p, b->E.p);
   if (!(sn_vec3_dot(v, v) > 0)) {
     v = (sn_vec3){1, 0, 0};
   }
-  simplex s = {.count = 1, .v[0] = support(a, b, sn_vec3_neg(v)), .part[0] = 1};
+  simplex s;
+  s.count = 1;
+  s.part[0] = 1;
+  s.v[0] = support(a, b, sn_vec3_neg(v));
   const double size = a->c->reach + b->c->reach;
   *out = (sni_nearest){.distance = -DBL_MAX, .n = {0, 0, 1}};
   v = s.v[0].w;
@@ -172,26 +160,24 @@ bool sni_gjk(const sni_placed *a, const sni_placed *b, sni_nearest *out) {
     if (along > out->distance) {
       out->distance = along;
       out->n = sn_vec3_scale(v, 1 / length);
+      if (along > far) {
+        return true;
+      }
     }
     if (length - out->distance <= EXACT * length + 8 * DBL_EPSILON * sn_vec3_norm(w.w) ||
         is_known(&s, w.w)) {
       break;
     }
-    simplex next = s;
-    next.v[next.count++] = w;
-    if (!reduce(&next)) {
-      if (out->distance >
-          0) { /* a slab is between them: the simplex is flat, its inside rounding */
-        break;
-      }
+    const step done = add(&s, w, vv);
+    if (done == INSIDE && !(out->distance > 0)) {
       return false;
     }
-    const sn_vec3 nearer = point_of(&next);
-    if (!(sn_vec3_dot(nearer, nearer) < vv)) { /* rounding: no better than it was */
+    /* inside, with a slab between them: the simplex is flat, and its inside rounding; no nearer
+     * than it was: rounding too */
+    if (done != NEARER) {
       break;
     }
-    s = next;
-    v = nearer;
+    v = point_of(&s);
   }
   for (int k = 0; k < s.count; k++) {
     out->x[0] = sn_vec3_addscaled(out->x[0], s.part[k], s.v[k].a);

@@ -23,7 +23,7 @@ bool sni_nearest_shallow(const sni_placed *a, const sni_placed *b, const sni_nea
     sni_placed moved = *a;
     sni_nearest next;
     moved.E.p = sn_vec3_addscaled(a->E.p, delta, n);
-    if (!sni_gjk(&moved, b, &next)) {
+    if (!sni_gjk(&moved, b, INFINITY, &next)) {
       delta *= 4;
       continue;
     }
@@ -42,9 +42,9 @@ bool sni_nearest_shallow(const sni_placed *a, const sni_placed *b, const sni_nea
   return out->distance > -most;
 }
 
-sni_nearest sni_nearest_find(const sni_placed *a, const sni_placed *b) {
+sni_nearest sni_nearest_within(const sni_placed *a, const sni_placed *b, double far) {
   sni_nearest out, shallow;
-  if (sni_nearest_closed(a, b, &out) || sni_gjk(a, b, &out)) {
+  if (sni_nearest_closed(a, b, &out) || sni_gjk(a, b, far, &out)) {
     return out;
   }
   if (sni_nearest_shallow(a, b, &out, &shallow)) {
@@ -52,4 +52,8 @@ sni_nearest sni_nearest_find(const sni_placed *a, const sni_placed *b) {
   }
   sni_epa(a, b, &out);
   return out;
+}
+
+sni_nearest sni_nearest_find(const sni_placed *a, const sni_placed *b) {
+  return sni_nearest_within(a, b, INFINITY);
 }

@@ -23,6 +23,13 @@ double sni_closing_speed(const sni_moving *a, const sni_moving *b, sn_vec3 n) {
   return fmax(0, turning - sn_vec3_dot(n, sn_vec3_sub(a->phi.v, b->phi.v)));
 }
 
+/* Along whatever direction. */
+static double fastest(const sni_moving *a, const sni_moving *b) {
+  return sn_vec3_norm(a->phi.w) * turning_reach(a->s.c) +
+         sn_vec3_norm(b->phi.w) * turning_reach(b->s.c) +
+         sn_vec3_norm(sn_vec3_sub(a->phi.v, b->phi.v));
+}
+
 static sni_moving at_time(const sni_moving *m, double t) {
   sni_moving x = *m;
   x.s.E.p = sn_vec3_addscaled(m->s.E.p, t, m->phi.v);
@@ -77,8 +84,10 @@ static void take_back(const sni_moving *a, const sni_moving *b, const sni_moving
 
 void sni_touch_moving(const sni_moving *a, const sni_moving *b, double h, double margin,
                       sni_settle_fn settle, const void *user, sni_manifold *out) {
-  sni_nearest near = sni_nearest_find(&a->s, &b->s);
-  const double gap = near.distance - a->s.c->radius - b->s.c->radius;
+  const double radii = a->s.c->radius + b->s.c->radius;
+  const double far = margin + h * fastest(a, b);
+  sni_nearest near = sni_nearest_within(&a->s, &b->s, far + radii);
+  const double gap = near.distance - radii;
   out->count = 0;
   if (!(gap <= margin + h * sni_closing_speed(a, b, near.n))) {
     return;
