@@ -12,7 +12,7 @@
 #include "sinew_version.h"
 
 static const bench_entry *const benches[] = {&bench_dynamics, &bench_redmax, &bench_loops,
-                                             &bench_friction};
+                                             &bench_friction, &bench_collision};
 enum { BENCHES = sizeof benches / sizeof *benches };
 
 typedef struct settings {
