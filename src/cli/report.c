@@ -108,7 +108,7 @@ void cli_report_print(const cli_report *r, const cli_plan *plan, FILE *to) {
           "              end   E = %.9g (T = %.6g, V = %.6g)\n",
           r->T0 + r->V0, r->T0, r->V0, r->T1 + r->V1, r->T1, r->V1);
   fprintf(to, "              largest change %.3g at t = %g", r->largest, r->largest_t);
-  if (anything_moves(r)) {
+  if (anything_moves(r) && isfinite(r->largest / r->T_max)) {
     fprintf(to, ", %.2g of the largest T", r->largest / r->T_max);
   }
   fputc('\n', to);

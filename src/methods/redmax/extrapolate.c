@@ -13,68 +13,12 @@
  * where it ends with more energy than the start had and than the two explain. */
 #include "methods/redmax/extrapolate.h"
 
+#include "methods/redmax/thrown.h"
+
 #include <string.h>
 
 /* A motion is resolved if steps of first order lose less than this part of its kinetic energy. */
 #define RESOLVED 0.02
-
-static sn_energy energy_of(sn_sim *sim, sn_state *state) {
-  sn_energy e;
-  sni_dynamics_kinematics(&sim->d, sni_state_q(state), sni_state_qd(state));
-  sni_dynamics_energy(&sim->d, state->t, sni_state_q(state), sni_state_qd(state), &e);
-  return e;
-}
-static double total(sn_energy e) {
-  return e.kinetic + e.potential;
-}
-
-static sn_vec3 three(const double *x) {
-  return (sn_vec3){x[0], x[1], x[2]};
-}
-
-/* Of a rotation vector and its rates: R = R'' (R'^T R'')^part, w = w'' + part (w'' - w') in the
- * body's axes.  The vectors themselves may be a full turn apart. */
-static void extrapolate_ball(const double *q1, const double *qd1, const double *q2,
-                             const double *qd2, double part, double *q, double *qd) {
-  const sn_mat3 R1 = sn_so3_exp(three(q1)), R2 = sn_so3_exp(three(q2));
-  const sn_vec3 w1 = sn_mat3_mul_vec(sn_so3_jacobian(three(q1)), three(qd1));
-  const sn_vec3 w2 = sn_mat3_mul_vec(sn_so3_jacobian(three(q2)), three(qd2));
-  const sn_vec3 turn = sn_so3_log(sn_mat3_mul(sn_mat3_transpose(R1), R2));
-  const sn_vec3 r = sn_so3_log(sn_mat3_mul(R2, sn_so3_exp(sn_vec3_scale(turn, part))));
-  const sn_vec3 w = sn_vec3_addscaled(w2, part, sn_vec3_sub(w2, w1));
-  const sn_vec3 rd = sn_mat3_mul_vec(sn_so3_jacobian_inverse(r), w);
-  memcpy(q, (double[3]){r.x, r.y, r.z}, 3 * sizeof *q);
-  memcpy(qd, (double[3]){rd.x, rd.y, rd.z}, 3 * sizeof *qd);
-}
-
-/* y = y'' + part (y'' - y');  one: y', two: y'' */
-static void extrapolate(const sni_tree *t, const double *one, const double *two, double part,
-                        double *y) {
-  for (int k = 0, ball = 0; k < t->nv; k++) {
-    const bool turns = ball < t->nball && t->vadr[t->ball[ball].body] + t->ball[ball].first == k;
-    if (turns) {
-      extrapolate_ball(one + k, one + t->nv + k, two + k, two + t->nv + k, part, y + k,
-                       y + t->nv + k);
-      ball++;
-      k += 2;
-      continue;
-    }
-    for (int at = k; at < 2 * t->nv; at += t->nv) { /* the coordinate, then its rate */
-      y[at] = two[at] + part * (two[at] - one[at]);
-    }
-  }
-}
-
-/* Does nothing act that could bring energy?  Then there is none to gain. */
-static bool is_closed(const sn_sim *sim, const sn_input *input) {
-  const sn_model *m = sim->m;
-  bool closed =
-      !sim->d.user_force && !input && m->ndrive == 0 && !m->loop_driven && sim->d.nbreaking == 0;
-  for (int f = 0; f < m->nforce; f++) {
-    closed = closed && sni_force_kind(m->force[f].kind)->potential;
-  }
-  return closed;
-}
 
 /* As much of the extrapolation as leaves no more energy than `most`; below: what is left with none.
  */
@@ -82,42 +26,28 @@ static void limit_energy(sn_sim *sim, sn_state *state, const double *one, const 
                          double most, double below) {
   enum { TRIES = 6 };
   const sni_tree *t = &sim->m->tree;
-  double part = 1, E = total(energy_of(sim, state)), lo = 0, hi = 1, E_lo = below, E_hi = E;
+  double part = 1, E = sni_total(sni_energy_of(sim, state)), lo = 0, hi = 1, E_lo = below, E_hi = E;
   for (int k = 0; k < TRIES && E > most; k++) {
     part = most > E_lo && E_hi > E_lo ? lo + (hi - lo) * (most - E_lo) / (E_hi - E_lo) : 0;
     part = fmin(part, hi) * (1 - 1e-12);
-    extrapolate(t, one, two, part, state->data);
-    E = total(energy_of(sim, state));
+    sni_extrapolate(t, one, two, part, state->data);
+    E = sni_total(sni_energy_of(sim, state));
     hi = E > most ? part : hi;
     E_hi = E > most ? E : E_hi;
   }
   if (!(E <= most) && part > 0) { /* nearly there, or not finite */
     const bool near = E - most <= 1e-9 * fabs(most - below);
     if (!near) {
-      extrapolate(t, one, two, 0, state->data);
+      sni_extrapolate(t, one, two, 0, state->data);
     }
-  }
-}
-
-/* From start to two, the shorter half of the way again and again, until there is no more energy
- * than E0.  For a little way there is less: the direction is downhill in the strain. */
-static void go_less_far(sn_sim *sim, sn_state *state, const double *start, const double *two,
-                        double E0) {
-  enum { TRIES = 40 };
-  const sni_tree *t = &sim->m->tree;
-  double part = 1, E = INFINITY;
-  for (int k = 0; k < TRIES && !(E <= E0); k++) {
-    part *= 0.5;
-    extrapolate(t, start, two, part - 1, state->data);
-    E = total(energy_of(sim, state));
   }
 }
 
 /* Putting a state back onto its constraints moves it a little, and may bring energy: rates are
  * scaled down to `most`.  All that constraints ask of them in a closed system is still met then. */
 static void spend(sn_sim *sim, sn_state *state, double most) {
-  const sn_energy e = energy_of(sim, state);
-  if (total(e) > most && e.kinetic > 0 && most > e.potential) {
+  const sn_energy e = sni_energy_of(sim, state);
+  if (sni_total(e) > most && e.kinetic > 0 && most > e.potential) {
     const double part = sqrt((most - e.potential) / e.kinetic);
     for (int k = 0; k < state->nv; k++) {
       sni_state_qd(state)[k] *= part;
@@ -132,7 +62,7 @@ sn_status sni_step_extrapolated(sni_first_order step, bool accept, sn_sim *sim, 
   const size_t numbers = 2 * (size_t)t->nv, bytes = numbers * sizeof(double);
   double *start = room, *one = room + numbers, *two = one + numbers, *y = state->data;
   const double t0 = state->t, ends[3] = {t_end, 0.5 * (t0 + t_end), t_end};
-  const sn_energy before = energy_of(sim, state);
+  const sn_energy before = sni_energy_of(sim, state);
   sn_energy by_one = before;
   sn_status reservation = SN_OK;
   uint64_t acting[3];
@@ -147,7 +77,7 @@ sn_status sni_step_extrapolated(sni_first_order step, bool accept, sn_sim *sim, 
     reservation = status ? status : reservation;
     acting[k] = sim->rows.u.acting;
     if (k == 0) {
-      by_one = energy_of(sim, state);
+      by_one = sni_energy_of(sim, state);
       memcpy(one, y, bytes);
       memcpy(y, start, bytes);
       state->t = t0;
@@ -157,23 +87,23 @@ sn_status sni_step_extrapolated(sni_first_order step, bool accept, sn_sim *sim, 
     info->last_substep = t_end - t0;
     return reservation;
   }
-  const sn_energy by_two = energy_of(sim, state);
+  const sn_energy by_two = sni_energy_of(sim, state);
   memcpy(two, y, bytes);
   /* Springs that are stiff and far from rest may throw a step beyond where they would be at rest,
    * to where there is more strain than before, and than anything that moves explains. */
-  const double E0 = total(before), E2 = total(by_two);
-  const bool closed_system = is_closed(sim, input);
-  const bool thrown = closed_system && !(E2 - E0 <= before.kinetic + by_two.kinetic);
+  const double E0 = sni_total(before), E2 = sni_total(by_two);
+  const bool closed_system = sni_is_closed(sim, input);
+  const bool thrown = closed_system && sni_is_thrown(before, by_two);
   if (thrown) {
-    go_less_far(sim, state, start, two, E0);
+    sni_go_less_far(sim, state, start, two, E0);
   } else {
-    extrapolate(t, one, two, 1, y);
+    sni_extrapolate(t, one, two, 1, y);
   }
 
   /* What steps of first order lose is about as much as there is between the two, and little against
    * what moves where the motion is resolved: what is left without the loss is 2 E'' - E'.  Where it
    * is not resolved, only what came from outside counts. */
-  const double lost = fabs(E2 - total(by_one));
+  const double lost = fabs(E2 - sni_total(by_one));
   const bool resolved = lost < RESOLVED * by_two.kinetic;
   const double brought = fmin(lost, fabs(E2 - E0));
   const double most = thrown          ? E0

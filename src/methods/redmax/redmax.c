@@ -16,6 +16,7 @@
 #include "methods/redmax/move.h"
 #include "methods/redmax/rub.h"
 #include "methods/redmax/solve.h"
+#include "methods/redmax/thrown.h"
 #include "methods/redmax/touch.h"
 #include "methods/sim.h"
 
@@ -763,12 +764,23 @@ static sn_status step_extrapolated(sn_sim *sim, sn_state *state, const sn_input 
   return status;
 }
 
+/* Springs may throw a step too far: thrown.c.  Not with the paper's options. */
+static bool guards(const sn_sim *sim) {
+  return foresees(sim) && sim->m->nline > 0 && sim->m->nslide == 0 && !sim->m->touching;
+}
+static sn_status step_guarded(sn_sim *sim, sn_state *state, const sn_input *input, double t_end,
+                              sn_info *info, sn_error *err) {
+  double *room = ((redmax *)sim->method_work)->s.scratch + sim->m->tree.nv;
+  return sni_step_guarded(step_euler, sim, state, input, t_end, room, info, err);
+}
+
 /* The step, in halves where a solve did not converge and that is asked for. */
 static sn_status advance(sn_sim *sim, sn_state *state, const sn_input *input, double t_end,
                          int depth, sn_info *info, sn_error *err) {
   const sn_status status = sim->options.redmax.integrator == SN_EXTRAPOLATED
                                ? step_extrapolated(sim, state, input, t_end, info, err)
-                               : step_euler(sim, state, input, t_end, info, err);
+                           : guards(sim) ? step_guarded(sim, state, input, t_end, info, err)
+                                         : step_euler(sim, state, input, t_end, info, err);
   if (status <= 0 || sim->options.redmax.on_unconverged != SN_RETRY || depth == RETRY_DEPTH) {
     return status;
   }
