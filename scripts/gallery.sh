@@ -16,7 +16,7 @@ moment() { # scene
   scenes/humanoid.yaml) echo 0.5 ;;
   scenes/pendulum.yaml) echo 0.3 ;;
   scenes/redmax/free_cube.yaml) echo 0.2 ;;
-  scenes/redmax/friction_loop.yaml) echo 0.5 ;;
+  scenes/redmax/friction_loop.yaml | scenes/redmax/friction_walker.yaml) echo 0.5 ;;
   scenes/redmax/hagfish.yaml) echo 12 ;;
   scenes/redmax/klann.yaml) echo 0.3 ;;
   scenes/seaweed.yaml) echo 4 ;;

@@ -18,8 +18,10 @@ static sni_lane6 wrench_of(const sni_touch *touch, const sni_touch_group *tg, in
     return (sni_lane6){sni_lane_from(along), {0}};
   }
   const sn_vec3 o = sni_lane_vec3(touch->s->d->w.link[c->body[side]].o);
-  return (sni_lane6){sni_lane_from(sn_vec3_cross(sn_vec3_sub(c->x, o), along)),
-                     sni_lane_from(along)};
+  /* midway between the surfaces; what is meant to penetrate touches with its own [RM 5.1] */
+  const bool deep = touch->sim->options.redmax.activation == SN_ACTIVATION_PENETRATION;
+  const sn_vec3 x = deep ? sn_vec3_addscaled(c->x, 0.5 * c->gap, c->n) : c->x;
+  return (sni_lane6){sni_lane_from(sn_vec3_cross(sn_vec3_sub(x, o), along)), sni_lane_from(along)};
 }
 
 /* ---- loose trees ---- */
