@@ -29,7 +29,8 @@ typedef struct bench_entry {
   int (*run)(const bench_settings *settings, const bench_output *out);
 } bench_entry;
 
-extern const bench_entry bench_dynamics, bench_redmax, bench_loops, bench_friction, bench_collision;
+extern const bench_entry bench_dynamics, bench_redmax, bench_loops, bench_friction, bench_collision,
+    bench_contact;
 
 /* ---- clock.c ---- */
 

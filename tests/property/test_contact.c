@@ -181,6 +181,95 @@ TEST(a_ball_keeps_its_restitution) {
   stage_clear(&b);
 }
 
+/* Newton's cradle: what comes in with one ball leaves with one, what comes in with two leaves with
+ * two, and the rest stay where they are. */
+TEST(a_cradle_passes_blows_on) {
+  for (int lifted = 1; lifted <= 2; lifted++) {
+    char text[4096] = "", more[256] = "initial: {";
+    for (int k = 0; k < 5; k++) {
+      const size_t used = strlen(text);
+      snprintf(
+          text + used, sizeof text - used,
+          "  ball%d: {parent: world, joint: {type: revolute, at: [%g, 0, 2], axis: [0, 1, 0]},\n"
+          "          inertia: {mass: 1, at: [0, 0, -1], xx: 0.004, yy: 0.004, zz: 0.004},\n"
+          "          shapes: [{type: sphere, at: [0, 0, -1], radius: 0.1, contact: m}]}\n",
+          k, 0.2 * k);
+    }
+    for (int k = 0; k < lifted; k++) {
+      const size_t used = strlen(more);
+      snprintf(more + used, sizeof more - used, "%sball%d: {q: 0.3}", k ? ", " : "", k);
+    }
+    strcat(more, "}");
+    stage b = set_exact("friction: 0, restitution: 1", text, more, 0.001);
+    double most[5] = {0};
+    for (int n = 0; n < 1000; n++) { /* half a swing takes 1 s */
+      stage_step(&b, 1);
+      for (int k = 0; k < 5; k++) {
+        char name[16];
+        snprintf(name, sizeof name, "ball%d", k);
+        most[k] = fmax(most[k], -q_of(&b, name)[0]);
+      }
+    }
+    for (int k = 0; k < 5; k++) {
+      const bool leaves = k >= 5 - lifted;
+      CHECK(leaves ? fabs(most[k] - 0.3) < 0.003 : most[k] < 0.003, "%d lifted: ball %d goes to %g",
+            lifted, k, most[k]);
+    }
+    stage_clear(&b);
+  }
+}
+
+/* ---- piles ---- */
+
+/* Boxes one on the other, each as heavy as `weight` says. */
+static stage pile(int n, const double *weight) {
+  char *text = calloc(256 + 256 * (size_t)n, 1);
+  for (int k = 0; k < n; k++) {
+    const size_t used = strlen(text);
+    snprintf(text + used, 256,
+             "  box%d: {parent: world, joint: {type: free, at: [0, 0, %g]},\n"
+             "    shapes: [{type: box, size: [0.2, 0.2, 0.2], density: %g, contact: m}]}\n",
+             k, 0.1 + 0.2 * k, weight ? weight[k] : 1000);
+  }
+  char *all = calloc(512 + strlen(text), 1);
+  sprintf(all,
+          "sinew: 1\ngravity: [0, 0, -9.81]\ncontacts: {m: {friction: 0.5}}\nbodies:\n"
+          "  floor: {parent: world, joint: {type: fixed}, shapes: [{type: plane, contact: m}]}\n%s",
+          text);
+  const stage b = stage_set(all, redmax_options(0.01)); /* as scenes have it */
+  free(text);
+  free(all);
+  return b;
+}
+
+static void check_rests(const stage *b, int n, double seconds) {
+  for (int k = 0; k < n; k++) {
+    char name[16];
+    snprintf(name, sizeof name, "box%d", k);
+    for (int c = 0; c < 6; c++) {
+      CHECK(fabs(q_of(b, name)[c]) < 1e-4, "after %g s, %s: coordinate %d is %g", seconds, name, c,
+            q_of(b, name)[c]);
+    }
+  }
+}
+
+TEST(a_stack_of_twenty_boxes_stays) {
+  const bool soak = getenv("SINEW_SOAK") != NULL;
+  const int steps = soak ? 6000 : 200;
+  stage b = pile(20, NULL);
+  stage_step(&b, steps);
+  check_rests(&b, 20, 0.01 * steps);
+  stage_clear(&b);
+}
+
+TEST(a_light_box_holds_a_heavy_one) {
+  const double weight[3] = {1, 1000, 1};
+  stage b = pile(2, weight);
+  stage_step(&b, 500);
+  check_rests(&b, 2, 5);
+  stage_clear(&b);
+}
+
 /* A ball that slides begins to roll, and ends with 5/7 of its speed whatever the friction is. */
 TEST(a_sliding_ball_ends_rolling) {
   for (int k = 0; k < 3; k++) {
@@ -428,7 +517,9 @@ int main(void) {
             T(a_block_slides_with_the_right_acceleration),
             T(the_convex_model_sticks_too_and_lifts_off_what_slides),
             T(contact_and_friction_take_energy_and_never_bring_any),
-            T(a_ball_keeps_its_restitution), T(a_sliding_ball_ends_rolling),
+            T(a_ball_keeps_its_restitution), T(a_cradle_passes_blows_on),
+            T(a_stack_of_twenty_boxes_stays), T(a_light_box_holds_a_heavy_one),
+            T(a_sliding_ball_ends_rolling),
             T(rolling_friction_stops_a_ball_and_torsional_friction_its_spin), T(a_top_precesses),
             T(a_coin_rolls_on), T(a_stiff_spring_presses_a_body_on_the_floor),
             T(bound_and_loose_trees_move_alike), T(loops_and_limits_join_the_same_solve),

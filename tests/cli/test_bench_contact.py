@@ -1,0 +1,36 @@
+"""sinew bench contact: the form of its results, and that the solve does not fail more often than it should."""
+import json
+import unittest
+
+from command import BAD_INPUT, Command
+
+
+class BenchContact(Command):
+    def test_quick(self):
+        out = self.place / "bench.json"
+        text = self.good("bench", "contact", "--quick", "--json", out)
+        result = json.loads(out.read_text())
+        self.assertEqual(result["bench"], "contact")
+        random = [row for row in result["rows"] if row["scene"] == "random"]
+        self.assertEqual([row["cone"] for row in random], ["box", "exact", "polyhedral", "anitescu"])
+        for row in random:
+            self.assertEqual(row["size"], 500)
+            self.assertLessEqual(row["failure_rate"], 0.01)
+            self.assertLessEqual(row["residual"], 1e-8)
+        heaps = [row for row in result["rows"] if row["scene"] == "heap"]
+        self.assertEqual([row["size"] for row in heaps], [50, 100])
+        for row in heaps:
+            self.assertGreater(row["seconds"], 0)
+            self.assertGreater(row["contacts"], row["size"])  # they lie on each other
+            self.assertLess(row["deepest"], 0.02)
+        fit, = result["fits"]
+        self.assertEqual(fit["scene"], "heap")
+        self.assertRegex(text, r"heap: time of a step grows as n\^")
+
+    def test_refused(self):
+        self.bad(BAD_INPUT, "sinew bench contact: has no rows to choose from: leave out --only", "bench", "contact",
+                 "--quick", "--only", "heap:50")
+
+
+if __name__ == "__main__":
+    unittest.main()
