@@ -304,9 +304,10 @@ TEST(springs_to_the_ground_and_across_branches) {
   int blown = 0;
   for (int w = 0; w < WAYS; w++) {
     for (int across = 0; across < 2; across++) {
-      static const unsigned thrown[] = {5, 21, 61, 69}; /* here steps go too far, if they may */
-      for (unsigned n = 0; n < (soak() ? 16u : 6u); n++) {
-        const unsigned seed = n < 4 ? thrown[n] : n - 4;
+      static const unsigned thrown[] = {5, 21, 61, 69,
+                                        103}; /* here steps go too far, if they may */
+      for (unsigned n = 0; n < (soak() ? 17u : 6u); n++) {
+        const unsigned seed = n < 5 ? thrown[n] : n - 5;
         line l = {.n = 0};
         snprintf(l.what, sizeof l.what, "%s: springs %s, seed %u", way[w].name,
                  across ? "across branches" : "to the ground", seed);

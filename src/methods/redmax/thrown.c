@@ -96,8 +96,8 @@ static double strain_of(sn_sim *sim, double t) {
   return sum;
 }
 
-/* Strain that grows by half in a step is looked at. */
-#define SUSPECT 1.5
+/* Strain that grows by more than this in a step is looked at. */
+#define SUSPECT 1.05
 
 sn_status sni_step_guarded(sni_first_order step, sn_sim *sim, sn_state *state,
                            const sn_input *input, double t_end, double *room, sn_info *info,
