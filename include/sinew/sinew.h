@@ -123,6 +123,9 @@ typedef struct sn_body_def {
   const sn_shape_def *shapes;
   int nshape;
   double damping_angular, damping_linear; /* wrench -d twist of the centre-of-mass frame */
+  const char *const *ignore;              /* nignore  bodies that it does not touch; world: the
+                                             ground */
+  int nignore;
 } sn_body_def;
 
 typedef enum sn_frame { SN_FRAME_WORLD, SN_FRAME_BODY } sn_frame;
@@ -247,6 +250,7 @@ typedef struct sn_contact_def {
   double margin;             /* m: surfaces touch while they are still so far apart */
   double stiffness, damping; /* stiffness > 0: gives way; 0: rigid */
   sn_self self;
+  int apart; /* SN_SELF_DISTANT: joints between them, at least so many and one more */
 } sn_contact_def;
 
 /* Where a body starts, relative to its parent. */

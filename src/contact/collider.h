@@ -22,7 +22,8 @@ typedef struct sni_kin {
   int *family; /* nbody  the first body of the mechanism; -1: the ground                          */
   int (*neighbour)[2]; /* nneighbour  roots that a joint or a loop connects, sorted               */
   int nneighbour;
-  bool across; /* some of them are of different mechanisms */
+  int (*ignore)[2]; /* m->nignore  bodies that pass through each other, sorted */
+  bool across;      /* some of them are of different mechanisms */
 } sni_kin;
 
 size_t sni_kin_size(const sn_model *m);

@@ -17,7 +17,8 @@ static size_t most_neighbours(const sn_model *m) {
 }
 
 size_t sni_kin_size(const sn_model *m) {
-  return 2 * (size_t)m->tree.nbody * sizeof(int) + most_neighbours(m) * 2 * sizeof(int);
+  return 2 * (size_t)m->tree.nbody * sizeof(int) +
+         (most_neighbours(m) + (size_t)m->nignore) * 2 * sizeof(int);
 }
 
 /* ---- neighbours ---- */
@@ -114,17 +115,45 @@ void sni_kin_place(sni_kin *k, const sn_model *m, void *memory) {
     }
   }
   sort_pairs(k->neighbour, k->nneighbour);
+  k->ignore = k->neighbour + most_neighbours(m);
+  for (int i = 0; i < m->nignore; i++) {
+    const int a = m->ignore[i][0], b = m->ignore[i][1];
+    k->ignore[i][0] = a < b ? a : b;
+    k->ignore[i][1] = a < b ? b : a;
+  }
+  sort_pairs(k->ignore, m->nignore);
 }
 
 /* ---- the question ---- */
 
-static bool are_neighbours(const sni_kin *k, int a, int b) {
-  return has_pair((const int(*)[2])k->neighbour, k->nneighbour, a, b);
+/* Joined by a joint or a loop, or by no more than `apart` joints of the tree. */
+static bool are_near(const sni_kin *k, int a, int b, int apart) {
+  if (has_pair((const int(*)[2])k->neighbour, k->nneighbour, a, b)) {
+    return true;
+  }
+  int joints = 0;
+  for (; a != b && joints <= apart; joints++) { /* up from the one that is further down */
+    int *lower = a > b ? &a : &b;
+    *lower = root_of(k, k->m->tree.parent[*lower]);
+    if (*lower < 0) {
+      return false;
+    }
+  }
+  return a == b && joints <= apart;
+}
+
+/* The bodies by name, or one by name and the ground. */
+static bool is_ignored(const sni_kin *k, const sni_collider *a, const sni_collider *b) {
+  const int(*list)[2] = (const int(*)[2])k->ignore;
+  const int n = k->m->nignore;
+  return n > 0 && (has_pair(list, n, a->frame, b->frame) ||
+                   (b->body < 0 && has_pair(list, n, a->frame, -1)) ||
+                   (a->body < 0 && has_pair(list, n, b->frame, -1)));
 }
 
 bool sni_kin_may_touch(const sni_kin *k, const sni_collider *a, const sni_collider *b) {
   const int x = k->root[a->frame], y = k->root[b->frame];
-  if (x == y) {
+  if (x == y || is_ignored(k, a, b)) {
     return false;
   }
   if (x < 0 || y < 0) {
@@ -134,10 +163,12 @@ bool sni_kin_may_touch(const sni_kin *k, const sni_collider *a, const sni_collid
   if (strangers && !k->across) {
     return true;
   }
-  const sn_self s0 = k->m->contact_self[a->material], s1 = k->m->contact_self[b->material];
+  const sn_model *m = k->m;
+  const sn_self s0 = m->contact_self[a->material], s1 = m->contact_self[b->material];
   const sn_self self = s0 < s1 ? s0 : s1;
   if (self == SN_SELF_ALL || (self == SN_SELF_NONE && !strangers)) {
     return self == SN_SELF_ALL;
   }
-  return !are_neighbours(k, x, y);
+  const int p = m->contact_apart[a->material], q = m->contact_apart[b->material];
+  return !are_near(k, x, y, p > q ? p : q);
 }

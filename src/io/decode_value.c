@@ -358,21 +358,25 @@ static bool decode_grid(sni_decoder *d, const sni_node *node, const double **arr
   return good;
 }
 
-static bool decode_patterns(sni_decoder *d, const sni_node *node, const char *const **array,
-                            int *count) {
-  if (!check_list(d, node, SIZE_MAX, "a list of patterns")) {
+/* Patterns, or names. */
+static bool decode_texts(sni_decoder *d, const sni_node *node, bool names,
+                         const char *const **array, int *count) {
+  if (!check_list(d, node, SIZE_MAX, names ? "a list of names" : "a list of patterns")) {
     return false;
   }
   const size_t n = sni_node_count(node);
-  const char **pattern = sni_pool_take(d->pool, n, sizeof *pattern);
-  bool good = pattern != NULL;
-  for (size_t i = 0; pattern && i < n; i++) {
+  const char **text = sni_pool_take(d->pool, n, sizeof *text);
+  bool good = text != NULL;
+  for (size_t i = 0; text && i < n; i++) {
     const size_t before = sni_path_index(d, i);
-    good = sni_decode_text(d, sni_node_at(node, i), "a pattern", &pattern[i]) && good;
+    const sni_node *item = sni_node_at(node, i);
+    good = (names ? sni_decode_name(d, item, &text[i])
+                  : sni_decode_text(d, item, "a pattern", &text[i])) &&
+           good;
     sni_path_back(d, before);
   }
   if (good) {
-    *array = pattern;
+    *array = text;
     *count = (int)n;
   }
   return good;
@@ -476,7 +480,9 @@ bool sni_decode_value(sni_decoder *d, const sni_field *field, const sni_node *no
   case SNI_F_DAMPING:
     return decode_damping(d, node, MEMBER(double), MEMBER2(double));
   case SNI_F_PATTERNS:
-    return decode_patterns(d, node, MEMBER(const char *const *), MEMBER2(int));
+  case SNI_F_NAMES:
+    return decode_texts(d, node, field->type == SNI_F_NAMES, MEMBER(const char *const *),
+                        MEMBER2(int));
   case SNI_F_JOINT:
     return decode_joint(d, node, MEMBER(sn_joint_def));
   }

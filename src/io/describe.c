@@ -151,6 +151,7 @@ void sni_describe_value(const sni_field *field, char *out, size_t size) {
       [SNI_F_SHAPES] = "list of shapes",
       [SNI_F_DAMPING] = "number%s, or `{angular, linear}`",
       [SNI_F_PATTERNS] = "list of patterns",
+      [SNI_F_NAMES] = "list of names",
       [SNI_F_JOINT] = "map, see joints"};
   if (field->type == SNI_F_CHOICE || field->type == SNI_F_WORD) {
     choice_words(field->choices, out, size);

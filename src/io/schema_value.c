@@ -178,9 +178,15 @@ void sni_schema_value(sni_json *j, const sni_field *field) {
     put_reference(j, "body_damping");
     break;
   case SNI_F_PATTERNS:
+  case SNI_F_NAMES:
     sni_json_raw(j, "type", "\"array\"");
     sni_json_open(j, "items", "{");
-    put_text(j);
+    if (field->type == SNI_F_NAMES) {
+      sni_json_raw(j, "type", "[\"string\", \"boolean\"]");
+      sni_json_text(j, "pattern", SNI_REFERENCE_PATTERN);
+    } else {
+      put_text(j);
+    }
     sni_json_close(j, "}");
     put_counts(j, 1, 0);
     break;

@@ -127,6 +127,14 @@ sn_status sn_builder_add_body(sn_builder *b, const sn_body_def *def) {
     }
     d.shapes = shapes;
   }
+  d.nignore = d.ignore && d.nignore > 0 ? d.nignore : 0;
+  const char **ignore = sni_arena_take(&b->arena, (size_t)d.nignore * sizeof *ignore);
+  ok = ok && ignore;
+  for (int k = 0; ok && k < d.nignore; k++) {
+    ignore[k] = d.ignore[k];
+    ok = own_text(&b->arena, &ignore[k]);
+  }
+  d.ignore = ignore;
   return ok && push(&b->body, &d, sizeof d) ? SN_OK : SN_E_MEMORY;
 }
 

@@ -72,6 +72,10 @@ static void finish_contact(sni_compile *c, int k) {
   }
   memcpy(c->m->params.contact + (ptrdiff_t)k * SNI_MATERIAL_PARAMS, value, sizeof value);
   c->m->contact_self[k] = def->self;
+  c->m->contact_apart[k] = def->apart;
+  if (def->apart < 1) {
+    sni_compile_fail(c, "apart", "is %d, needs at least 1", def->apart);
+  }
   bool used = false;
   for (int s = 0; s < c->m->nshape; s++) {
     used = used || c->m->shape[s].material == k;
@@ -81,12 +85,35 @@ static void finish_contact(sni_compile *c, int k) {
   }
 }
 
+/* Pairs of bodies that pass through each other. */
+static void finish_ignored(sni_compile *c) {
+  sn_model *m = c->m;
+  size_t most = 0;
+  for (int i = 0; i < m->tree.nbody; i++) {
+    most += (size_t)c->def[i]->nignore;
+  }
+  m->ignore = sni_compile_take(c, most, sizeof *m->ignore);
+  for (int i = 0; i < m->tree.nbody && m->ignore; i++) {
+    sni_compile_at(c, "bodies", m->name[i]);
+    for (int k = 0; k < c->def[i]->nignore; k++) {
+      char key[32];
+      snprintf(key, sizeof key, "ignore[%d]", k);
+      const int other = sni_compile_body(c, key, c->def[i]->ignore[k]);
+      if (other > -2) {
+        m->ignore[m->nignore][0] = i;
+        m->ignore[m->nignore++][1] = other;
+      }
+    }
+  }
+}
+
 static void finish_contacts(sni_compile *c) {
   const sn_contact_def *def = c->b->contact.item;
   const int n = c->b->contact.count;
   sni_compile_names(c, "contacts", "contact", def, sizeof *def, offsetof(sn_contact_def, name), n);
   c->m->contact_name = copy_names(c, def, sizeof *def, offsetof(sn_contact_def, name), n);
   c->m->contact_self = sni_compile_take(c, (size_t)n, sizeof *c->m->contact_self);
+  c->m->contact_apart = sni_compile_take(c, (size_t)n, sizeof *c->m->contact_apart);
   for (int k = 0; k < n && !c->out_of_memory; k++) {
     sni_compile_at(c, "contacts", def[k].name);
     finish_contact(c, k);
@@ -299,6 +326,7 @@ static void finish_motions(sni_compile *c) {
 
 void sni_compile_parts(sni_compile *c) {
   finish_contacts(c);
+  finish_ignored(c);
   finish_forces(c);
   finish_motions(c);
   sni_compile_constraints(c);

@@ -72,7 +72,7 @@ sn_constraint_def sn_constraint_def_default(void) {
 }
 
 sn_contact_def sn_contact_def_default(void) {
-  return (sn_contact_def){.friction = 0.5};
+  return (sn_contact_def){.friction = 0.5, .apart = 1};
 }
 
 sn_initial_def sn_initial_def_default(void) {

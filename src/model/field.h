@@ -39,6 +39,7 @@ typedef enum sni_field_type {
   SNI_F_SHAPES,      /* const sn_shape_def * at offset, int count at offset2                   */
   SNI_F_DAMPING,     /* double at offset (angular), double at offset2 (linear)                 */
   SNI_F_PATTERNS,    /* const char *const * at offset, int count at offset2: list of texts     */
+  SNI_F_NAMES,       /* likewise: names that other things bear                                 */
   SNI_F_JOINT        /* sn_joint_def at offset: keys depend on `type`                          */
 } sni_field_type;
 

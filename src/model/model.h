@@ -92,6 +92,9 @@ struct sn_model {
   int nshape;
   const char **contact_name; /* ncontact  materials */
   sn_self *contact_self;     /* ncontact            */
+  int *contact_apart;        /* ncontact            */
+  int (*ignore)[2];          /* nignore  pairs of bodies that do not touch; -1: the ground */
+  int nignore;
   int ncontact;
   sni_function **function;
   int nfunction;

@@ -262,7 +262,12 @@ static const sni_field body_field[] = {
      .offset = AT(sn_body_def, damping_angular),
      .offset2 = AT(sn_body_def, damping_linear),
      .unit = "N m s/rad, N s/m",
-     .doc = "drag against the motion of the centre of mass: a number, or {angular, linear}"}};
+     .doc = "drag against the motion of the centre of mass: a number, or {angular, linear}"},
+    {.key = "ignore",
+     .type = SNI_F_NAMES,
+     .offset = AT(sn_body_def, ignore),
+     .offset2 = AT(sn_body_def, nignore),
+     .doc = "bodies that it passes through; world: the ground"}};
 const sni_table sni_body_table =
     TABLE("body", "a rigid body and the joint it hangs on", body_field);
 
@@ -390,7 +395,14 @@ static const sni_field contact_field[] = {
      .offset = AT(sn_contact_def, self),
      .choices = "none|distant|all",
      .doc = "which shapes of one mechanism touch each other: none, those of bodies that no joint "
-            "connects, or all; of two materials what both allow"}};
+            "connects, or all; of two materials what both allow"},
+    {.key = "apart",
+     .type = SNI_F_INTEGER,
+     .flags = SNI_POSITIVE,
+     .offset = AT(sn_contact_def, apart),
+     .unit = "",
+     .doc = "distant: bodies that so many joints or fewer are between do not touch; of two "
+            "materials the larger"}};
 const sni_table sni_contact_table = TABLE("contact", "a contact material", contact_field);
 
 static const sni_field initial_field[] = {

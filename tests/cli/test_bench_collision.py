@@ -23,7 +23,7 @@ class BenchCollision(Command):
         self.assertRegex(text, r"crowd: time grows as n\^")
 
     def test_no_single_rows(self):
-        self.bad(BAD_INPUT, "sinew bench: collision has no single rows\n", "bench", "collision", "--only", "box:2")
+        self.bad(BAD_INPUT, "sinew bench: collision has no single rows", "bench", "collision", "--only", "box:2")
 
 
 if __name__ == "__main__":

@@ -227,6 +227,11 @@ TEST(filter) {
               4 + 2 * 5},
              {"a loop makes neighbours",
               CHAIN("distant") "loops:\n  l: {type: spherical, a: {body: a}, b: {body: c}}\n", 0},
+             {"whoever is named is ignored",
+              CHAIN("distant") "  e: {ignore: [a, world], joint: {type: free}, " BALL2 "}\n"
+                               "  ground: {joint: {type: fixed}, " BALL2 "}\n",
+              2 + 3 + 4},
+             {"further apart", CHAIN("distant, apart: 2"), 0},
              {"a free body is its own",
               CHAIN("none") "  e: {parent: c, joint: {type: free}, " BALL2 "}\n", 4}};
   for (int k = 0; k < (int)(sizeof row / sizeof row[0]); k++) {
