@@ -46,7 +46,7 @@ const make_generator make_chain = {
                 .option = options,
                 .noption = 3,
                 .examples = "  sinew make chain > chain.yaml\n"
-                            "  sinew make chain --radius 1 | sinew run -\n",
+                            "  sinew make chain --radius 1 > chain.yaml\n",
                 .run = make_run},
     .number = numbers,
     .nnumber = 3,

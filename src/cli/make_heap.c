@@ -68,9 +68,10 @@ static void write_heap(const make_settings *s, sni_text *out) {
     const sn_vec3 at = {SPACING * (i - 0.5 * (side - 1)), SPACING * (j - 0.5 * (side - 1)),
                         SPACING * (level + 0.6)};
     const sn_se3 E = {sn_so3_exp(random3(&seed, -1.5, 1.5)), at};
-    sni_text_add(out, "  body_%d: {joint: {at: %s}, shapes: [", k + 1, make_show_pose(E).text);
+    sni_text_add(out, "  body_%d:\n    joint: {at: %s}\n    shapes: [", k + 1,
+                 make_show_pose(E).text);
     write_shape(k % 4, &seed, out);
-    sni_text_add(out, "]}\n");
+    sni_text_add(out, "]\n");
   }
   make_foot_at(out, 0.005, 5, "[T, V, E]");
 }

@@ -199,7 +199,7 @@ const make_generator make_klann = {
                 .option = options,
                 .noption = 2,
                 .examples = "  sinew make klann > klann.yaml\n"
-                            "  sinew make klann --stand air --friction 0.5 | sinew run -\n",
+                            "  sinew make klann --stand air --friction 0.5 > klann.yaml\n",
                 .run = make_run},
     .number = numbers,
     .nnumber = 1,

@@ -33,8 +33,8 @@ static void write_ladder(const make_settings *s, sni_text *out) {
   write_string("far", rung, bar, n * p, out);
   for (int k = 1; k <= n; k++) {
     sni_text_add(out,
-                 "  rung_%d: {parent: near_%d, joint: {at: [%s, 0, 0]}, inertia: {mass: 1, at: [0, "
-                 "%s, 0], xx: %s, yy: %s, zz: %s},\n"
+                 "  rung_%d: {parent: near_%d, joint: {at: [%s, 0, 0]},\n"
+                 "    inertia: {mass: 1, at: [0, %s, 0], xx: %s, yy: %s, zz: %s},\n"
                  "    shapes: [{type: capsule, from: [0, 0, 0], to: [0, %s, 0], radius: 0.02}]}\n",
                  k, k * p, make_show(bar).text, make_show(0.5 * rung).text, make_show(moment).text,
                  make_show(THIN).text, make_show(moment).text, make_show(rung).text);

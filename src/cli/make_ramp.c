@@ -8,14 +8,15 @@ static void write_ramp(const make_settings *s, sni_text *out) {
   const sn_se3 ramp = {sn_so3_exp((sn_vec3){0, angle, 0}), {0, 0, 0}};
   const sn_se3 block = {ramp.R, sn_se3_point(ramp, (sn_vec3){0, 0, HALF})};
   make_head(out, "ramp", 9.81, "# A block on a ramp that falls towards x.\n");
-  sni_text_add(out,
-               "\ncontacts:\n  steel: {friction: %s}\n\nbodies:\n"
-               "  ramp: {joint: {type: fixed, at: %s}, shapes: [{type: plane, extent: 4, contact: "
-               "steel}]}\n"
-               "  block: {joint: {type: free, at: %s}, shapes: [{type: box, size: [0.3, 0.2, %s], "
-               "density: 1000, contact: steel}]}\n",
-               make_show(s->friction).text, make_show_pose(ramp).text, make_show_pose(block).text,
-               make_show(2 * HALF).text);
+  sni_text_add(
+      out,
+      "\ncontacts:\n  steel: {friction: %s}\n\nbodies:\n"
+      "  ramp:\n    joint: {type: fixed, at: %s}\n    shapes: [{type: plane, extent: 4, contact: "
+      "steel}]\n"
+      "  block:\n    joint: {type: free, at: %s}\n"
+      "    shapes: [{type: box, size: [0.3, 0.2, %s], density: 1000, contact: steel}]\n",
+      make_show(s->friction).text, make_show_pose(ramp).text, make_show_pose(block).text,
+      make_show(2 * HALF).text);
   make_foot(out, 2, "[T, V, E, block.pos.*]");
 }
 

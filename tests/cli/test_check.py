@@ -130,7 +130,7 @@ pendulum.yaml: valid
         self.assertIn("  bounding box        none: there are no shapes\n  units               not said, up z,", text)
 
     def test_method_that_cannot(self):
-        text = self.good("check", "-", stdin=MOTION.replace("prismatic,", "prismatic, friction: {mu: 0.1, pin_radius: 0.1, pin_length: 0.1},"))
+        text = self.good("check", "-", stdin=MOTION.replace("prismatic,", "prismatic, friction: {mu: 0.1, size: [0.1, 0.1, 0.1]},"))
         self.assertIn("recursive: cannot: method 'recursive' has no friction in joints (joint 'slide'): leave out 'friction'\n",
                       text)
 
