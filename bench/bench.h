@@ -30,7 +30,7 @@ typedef struct bench_entry {
 } bench_entry;
 
 extern const bench_entry bench_dynamics, bench_redmax, bench_loops, bench_friction, bench_collision,
-    bench_contact;
+    bench_contact, bench_structured;
 
 /* ---- clock.c ---- */
 

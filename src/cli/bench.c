@@ -11,8 +11,9 @@
 #include "io/words.h"
 #include "sinew_version.h"
 
-static const bench_entry *const benches[] = {&bench_dynamics, &bench_redmax,    &bench_loops,
-                                             &bench_friction, &bench_collision, &bench_contact};
+static const bench_entry *const benches[] = {&bench_dynamics,  &bench_redmax,    &bench_loops,
+                                             &bench_friction,  &bench_collision, &bench_contact,
+                                             &bench_structured};
 enum { BENCHES = sizeof benches / sizeof *benches };
 
 typedef struct settings {

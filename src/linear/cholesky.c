@@ -97,6 +97,11 @@ void sni_chol_free(sni_chol **c) {
   *c = NULL;
 }
 
+void sni_chol_use(sni_chol *c, int n) {
+  c->n = n;
+  c->panels = panels_of(n);
+}
+
 void sni_chol_clear(sni_chol *c) {
   memset(c->a, 0, matrix_size(c->panels));
 }

@@ -41,6 +41,9 @@ size_t sni_chol_bytes(int n);
 sn_status sni_chol_build(int n, sni_chol **out, sn_error *err);
 void sni_chol_free(sni_chol **c);
 
+/* Of what it was built for, the first n rows are all that counts from now on. */
+void sni_chol_use(sni_chol *c, int n);
+
 void sni_chol_clear(sni_chol *c); /* A = 0 */
 
 /* Where panel p begins.  Its rows lie together: the next column is SNI_CHOL_PANEL further. */

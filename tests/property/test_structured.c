@@ -314,11 +314,38 @@ TEST(constraints_come_and_go) {
   stage_clear(&g);
 }
 
+/* A hand takes the last rung and carries it away, further than the ladder reaches: what it holds
+ * comes as near as it can, loops stay closed, and nothing flies about. */
+TEST(a_hand_pulls) {
+  sn_model *m = structured_ladder(1, 6);
+  const sn_options o = structured_options(0.01, 1e-4);
+  stage g = {.m = m, .sim = test_sim(m, &o), .s = test_state(m)};
+  sn_grab_def hold = sn_grab_def_default();
+  sn_error err = {0};
+  hold.body = sn_model_body_find(m, "rung_6");
+  hold.target = structured_point(&g, "rung_6", (sn_vec3){0});
+  CHECK(sn_sim_grab(g.sim, g.s, &hold, &err) == SN_OK, "%s", err.text);
+  double gap = 0;
+  for (int k = 0; k < 600; k++) {
+    const double part = fmin(k / 200.0, 1), far = k < 400 ? 4 : 12;
+    sn_sim_drag(g.sim, (sn_vec3){6 - 2 * part, 0, far * part}, &err);
+    gap = fmax(gap, structured_step(g.sim, g.s).gap);
+    const sn_vec3 x = structured_point(&g, "rung_6", (sn_vec3){0});
+    CHECK(k < 300 || k >= 400 || sn_vec3_norm(sn_vec3_sub(x, (sn_vec3){4, 0, 4})) < 0.3,
+          "step %d: not where the hand is: %g %g %g", k, x.x, x.y, x.z);
+    CHECK(k < 550 || fabs(sn_vec3_norm(x) - 6) < 0.05, "step %d: not stretched: %g", k,
+          sn_vec3_norm(x));
+  }
+  CHECK(gap <= 1e-4, "loops opened by %g", gap);
+  sn_sim_release(g.sim);
+  stage_clear(&g);
+}
+
 int main(void) {
   RUN_TESTS(T(solvers_agree_on_ladders), T(solvers_agree_on_random_mechanisms),
             T(a_tree_moves_as_with_recursive), T(a_four_bar_moves_as_with_redmax),
             T(a_ladder_gains_no_energy), T(two_targets_for_one_point),
             T(weights_divide_what_cannot_be_had), T(a_chain_pulled_out_of_reach),
             T(iterations_can_be_few), T(warm_starts_save_iterations),
-            T(interrupted_runs_end_in_the_same_bits), T(constraints_come_and_go));
+            T(interrupted_runs_end_in_the_same_bits), T(constraints_come_and_go), T(a_hand_pulls));
 }

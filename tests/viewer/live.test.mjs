@@ -230,3 +230,23 @@ test("closing the page leaves the server running", async () => {
   assert.equal(view.process.exitCode, null);
   await second.close();
 });
+
+test("a sheet of bars is pulled about by the method structured", async () => {
+  const sheet = await start(join(process.env.SINEW_SOURCE_DIR, "scenes", "surface.yaml"), "--method", "structured", "--quiet");
+  const page = await open(sheet.address);
+  await page.waitForFunction(() => window.sinew.status()?.t > 4); // nothing but the mouse moves it now
+  const corner = await place(page, "bar_0");
+  await page.mouse.move(corner.x, corner.y);
+  await page.mouse.down();
+  await page.waitForFunction(() => window.sinew.status()?.grabs.length === 1);
+  const to = { x: corner.x + 60, y: corner.y - 90 };
+  await page.mouse.move(to.x, to.y, { steps: 12 });
+  await page.waitForFunction(({ x, y }) => {
+    const at = window.sinew.projected("bar_0");
+    return Math.hypot(at.x - x, at.y - y) < 40;
+  }, to);
+  await page.mouse.up();
+  await page.waitForFunction(() => window.sinew.status()?.grabs.length === 0);
+  assert.deepEqual(page.complaints, []);
+  await page.close();
+});

@@ -243,9 +243,13 @@ static void settle(sni_system *s, const double *q1, double *qd1) {
   sni_dynamics_note(d, q1, bad < 0 ? qd1 : NULL);
 }
 
+sni_lane6 sni_move_momentum(const sni_system *s, int i) {
+  return momentum_of(s->d, i, s->motion[i]);
+}
+
 void sni_move_momenta(sni_system *s, const double *qd1) {
   for (int i = s->t->nbody - 1; i >= 0; i--) {
-    sni_system_project_body(s, i, momentum_of(s->d, i, s->motion[i]), s->b);
+    sni_system_project_body(s, i, sni_move_momentum(s, i), s->b);
   }
   sni_system_add_armature(s, qd1, s->b);
 }

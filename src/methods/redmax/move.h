@@ -26,6 +26,8 @@ sn_status sni_move_on(sn_sim *sim, sni_system *s, double t_end, double h, const 
  * momenta. */
 void sni_move_drift(sn_sim *sim, sni_system *s, double h, const double *q, double *q1, double *qd1);
 void sni_move_momenta(sni_system *s, const double *qd1);
+/* Of one body, there. */
+sni_lane6 sni_move_momentum(const sni_system *s, int i);
 
 /* How much of a gap is closed in a second by correcting rates; 0: positions are projected. */
 double sni_closure_gain(const sn_sim *sim);

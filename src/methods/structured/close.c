@@ -44,7 +44,7 @@ static bool find_motion(sn_sim *sim, sni_structured *st, double tolerance, sn_in
   sni_ties *t = &st->ties;
   int bad = -1;
   t->in = (sni_aba_in){.mass = sim->d.mass, .joint_matrix = sim->d.armature};
-  t->forces = false;
+  t->stage = SNI_TIES_CLOSE;
   for (int i = 0; i < t->ntie; i++) {
     t->c[i] = -sim->rows.row[i].g;
     t->inverse[i] = t->tie[i].weight;

@@ -2,6 +2,7 @@
 #include "methods/structured/full.h"
 
 #include "math/dense.h"
+#include "methods/redmax/move.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -229,17 +230,29 @@ int sni_full_fill(sni_full *u) {
 
 /* ---- products ---- */
 
+/* Wrenches on the bodies as they are.  Those that b stands for would do the same to the joints, but
+ * without constraints the bodies would fly apart, and iterations begin there. */
+static void push_bodies(sni_full *u) {
+  const sni_system *s = u->t->system;
+  for (int i = 0; i < s->t->nbody; i++) {
+    u->f[i] = u->t->stage == SNI_TIES_STEP ? sni_system_push(s, i) : sni_move_momentum(s, i);
+  }
+}
+
 void sni_full_load(sni_full *u, const double *b) {
   const sni_tree *tree = &u->t->d->m->tree;
-  memset(u->f, 0, (size_t)tree->nbody * sizeof *u->f);
-  for (int i = 0; b && i < tree->nbody; i++) {
-    if (!moves(u, i)) {
-      continue;
-    }
+  if (!b) {
+    memset(u->f, 0, (size_t)tree->nbody * sizeof *u->f);
+    return;
+  }
+  push_bodies(u);
+  memcpy(u->phi, u->f, (size_t)tree->nbody * sizeof *u->f);
+  sni_system_project(u->t->system, u->phi, u->x);
+  for (int i = 0; i < tree->nbody; i++) { /* and what acts in the joints, as pairs of wrenches */
     double f[6] = {0};
     for (int k = tree->vadr[i]; k < tree->vadr[i + 1]; k++) {
       for (int c = 0; c < 6; c++) {
-        f[c] += b[k] * u->P[i][6 * (k - tree->vadr[i]) + c];
+        f[c] += (b[k] - u->x[k]) * u->P[i][6 * (k - tree->vadr[i]) + c];
       }
     }
     const sni_lane6 own = sni_lane6_from(vec6_of(f));
@@ -306,7 +319,7 @@ void sni_full_read(sni_full *u, const double *lambda, double *x) {
 
 /* ---- memory ---- */
 
-static size_t lay_out(sni_full *u, size_t nbody, size_t n, char *memory) {
+static size_t lay_out(sni_full *u, size_t nbody, size_t nv, size_t n, char *memory) {
   size_t used = 0;
 #define TAKE(count, size)                                                                          \
   (memory ? (void *)(memory + used) : NULL);                                                       \
@@ -316,6 +329,7 @@ static size_t lay_out(sni_full *u, size_t nbody, size_t n, char *memory) {
   u->P = TAKE(nbody, sizeof *u->P);
   u->f = TAKE(nbody, sizeof *u->f);
   u->phi = TAKE(nbody, sizeof *u->phi);
+  u->x = TAKE(nv, sizeof *u->x);
   u->lambda = TAKE(n, sizeof *u->lambda);
   u->r = TAKE(n, sizeof *u->r);
   u->p = TAKE(n, sizeof *u->p);
@@ -343,6 +357,7 @@ static const char *over_many_joints(const sn_model *m) {
 sn_status sni_full_build(sni_ties *t, sni_full **out, sn_error *err) {
   const sn_model *m = t->d->m;
   const size_t nbody = (size_t)m->tree.nbody, n = 6 * nbody + (size_t)t->capacity;
+  const size_t nv = (size_t)m->tree.nv;
   const char *many = over_many_joints(m);
   *out = NULL;
   if (many) {
@@ -352,7 +367,7 @@ sn_status sni_full_build(sni_ties *t, sni_full **out, sn_error *err) {
                     many);
   }
   sni_full counted;
-  const size_t head = (sizeof counted + 63) / 64 * 64, size = lay_out(&counted, nbody, n, NULL);
+  const size_t head = (sizeof counted + 63) / 64 * 64, size = lay_out(&counted, nbody, nv, n, NULL);
   char *memory = aligned_alloc(64, head + size);
   if (!memory) {
     return sni_fail(err, SN_E_MEMORY, "no memory for the rows of all joints");
@@ -360,7 +375,7 @@ sn_status sni_full_build(sni_ties *t, sni_full **out, sn_error *err) {
   memset(memory, 0, head + size);
   sni_full *u = (sni_full *)(void *)memory;
   *u = (sni_full){.t = t, .capacity = (int)n};
-  lay_out(u, nbody, n, memory + head);
+  lay_out(u, nbody, nv, n, memory + head);
   *out = u;
   return SN_OK;
 }

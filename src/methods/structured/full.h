@@ -18,6 +18,7 @@ typedef struct sni_full {
                                  a row a coordinate                                             */
   sni_lane6 *f, *phi;         /* nbody                                                           */
   double *lambda, *r, *p, *q, *inverse; /* capacity each                                        */
+  double *x; /* nv  scratch                                                                     */
   sni_ties *t;
   int *first, *list; /* nbody + 1, 2 capacity: the rows of each body                            */
 } sni_full;

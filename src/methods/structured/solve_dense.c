@@ -21,6 +21,7 @@ static sn_status dense_factorise(sni_ties *t, void *own, int *bad) {
   if (*bad >= 0) {
     return SN_E_SINGULAR;
   }
+  sni_chol_use(c, t->ntie);
   sni_chol_clear(c);
   memset(t->p, 0, (size_t)t->ntie * sizeof *t->p);
   for (int j = 0; j < t->ntie; j++) {
@@ -33,15 +34,12 @@ static sn_status dense_factorise(sni_ties *t, void *own, int *bad) {
     }
     *sni_chol_at(c, j, j) += t->tie[j].soft;
   }
-  for (int j = t->ntie; j < c->n; j++) {
-    *sni_chol_at(c, j, j) = 1;
-  }
   return sni_chol_factorise(c, 0, NULL) ? SN_OK : SN_E_SINGULAR;
 }
 
 static void dense_solve(sni_ties *t, void *own, const double *b, double *x) {
   sni_chol *c = own;
-  memset(t->lambda, 0, (size_t)t->capacity * sizeof *t->lambda);
+  memset(t->lambda, 0, (size_t)t->ntie * sizeof *t->lambda);
   sni_ties_respond(t, b, t->lambda, x);
   sni_ties_leave(t, x, t->lambda, t->r);
   memcpy(t->lambda, t->r, (size_t)t->ntie * sizeof *t->lambda);

@@ -109,6 +109,7 @@ static sn_status dense_factorise(sni_ties *t, void *own, int *bad) {
   if (*bad >= 0) {
     return SN_E_SINGULAR;
   }
+  sni_chol_use(d->chol, u->nrow);
   sni_chol_clear(d->chol);
   for (int i = 0; i < t->d->m->tree.nbody; i++) {
     for (int a = u->first[i]; a < u->first[i + 1]; a++) {
@@ -122,8 +123,8 @@ static sn_status dense_factorise(sni_ties *t, void *own, int *bad) {
       }
     }
   }
-  for (int k = 0; k < d->chol->n; k++) {
-    *sni_chol_at(d->chol, k, k) += k < u->nrow ? u->row[k].soft : 1;
+  for (int k = 0; k < u->nrow; k++) {
+    *sni_chol_at(d->chol, k, k) += u->row[k].soft;
   }
   return sni_chol_factorise(d->chol, 0, NULL) ? SN_OK : SN_E_SINGULAR;
 }
@@ -131,7 +132,7 @@ static sn_status dense_factorise(sni_ties *t, void *own, int *bad) {
 static void dense_solve(sni_ties *t, void *own, const double *b, double *x) {
   dense *d = own;
   sni_full *u = d->full;
-  memset(u->lambda, 0, (size_t)u->capacity * sizeof *u->lambda);
+  memset(u->lambda, 0, (size_t)u->nrow * sizeof *u->lambda);
   sni_full_load(u, b);
   sni_full_move(u, u->lambda);
   sni_full_leave(u, u->lambda, u->lambda);

@@ -16,7 +16,7 @@ static void graph_free(void **own) {
 }
 
 static sn_status graph_factorise(sni_ties *t, void *own, int *bad) {
-  if (t->forces) {
+  if (t->stage == SNI_TIES_STEP) {
     sni_graph_fill(t->system, own, t->d->rows);
   } else {
     sni_kkt_fill(own, &t->in, t->d->rows);

@@ -163,25 +163,30 @@ static void ask_rates(sn_sim *sim, sni_structured *st) {
   }
 }
 
-/* qd1: the rates of the step, at q. */
-static sn_status find_rates(sn_sim *sim, sni_structured *st, double t_end, const double *q,
-                            const double *qd, double *qd1, sn_info *info, sn_error *err) {
-  sni_ties *t = &st->ties;
-  int bad = -1;
+void sni_structured_ask(sn_sim *sim, sni_structured *st, double t_end, const double *q,
+                        const double *qd) {
   sni_system_projected_side(&st->s, q, qd);
-  const int pushed = sni_dynamics_not_finite(&sim->d, st->s.b);
-  if (pushed >= 0) {
-    return sni_fail_body(sim, err, SN_E_DIVERGED, pushed, t_end, "is pushed by what is not finite");
-  }
   if (sim->d.rows) {
     sni_rows_eval_poses(&sim->rows, t_end, t_end, q, qd);
   }
   ask_rates(sim, st);
   if (!st->solver->whole) {
-    sni_ties_add_terms(t, &st->s);
+    sni_ties_add_terms(&st->ties, &st->s);
   }
-  t->in = st->s.in;
-  t->forces = true;
+  st->ties.in = st->s.in;
+  st->ties.stage = SNI_TIES_STEP;
+}
+
+/* qd1: the rates of the step, at q. */
+static sn_status find_rates(sn_sim *sim, sni_structured *st, double t_end, const double *q,
+                            const double *qd, double *qd1, sn_info *info, sn_error *err) {
+  sni_ties *t = &st->ties;
+  int bad = -1;
+  sni_structured_ask(sim, st, t_end, q, qd);
+  const int pushed = sni_dynamics_not_finite(&sim->d, st->s.b);
+  if (pushed >= 0) {
+    return sni_fail_body(sim, err, SN_E_DIVERGED, pushed, t_end, "is pushed by what is not finite");
+  }
   t->deadline = sni_structured_deadline(sim, st, 0.35);
   if (st->solver->factorise(t, st->own, &bad) < 0) {
     return fail_singular(sim, bad, t_end, err);
@@ -197,7 +202,7 @@ static sn_status find_rates(sn_sim *sim, sni_structured *st, double t_end, const
 static void end_rates(sn_sim *sim, sni_structured *st, double h, double *qd1, sn_info *info) {
   sni_ties *t = &st->ties;
   int bad = -1;
-  const int64_t deadline = sni_structured_deadline(sim, st, 1), begun = deadline ? sni_clock() : 0;
+  const int64_t deadline = sni_structured_deadline(sim, st, 1);
   ask_rates(sim, st);
   sni_move_momenta(&st->s, qd1);
   if (*st->give > 0) {
@@ -207,7 +212,7 @@ static void end_rates(sn_sim *sim, sni_structured *st, double h, double *qd1, sn
     }
   }
   t->in = (sni_aba_in){.mass = sim->d.mass, .joint_matrix = sim->d.armature};
-  t->forces = false;
+  t->stage = SNI_TIES_END;
   if (st->solver->factorise(t, st->own, &bad) < 0) {
     return; /* held by springs alone: the rates stay */
   }
@@ -215,9 +220,6 @@ static void end_rates(sn_sim *sim, sni_structured *st, double h, double *qd1, sn
   sni_structured_solve(sim, st, SNI_WARM_END, sim->options.structured.precision, st->s.b, qd1,
                        info);
   info->residual = t->residual;
-  if (deadline && t->spent == 0) {
-    st->tail = sni_clock() - begun;
-  }
 }
 
 static sn_status advance(sn_sim *sim, sni_structured *st, sn_state *state, const sn_input *input,
@@ -233,7 +235,8 @@ static sn_status advance(sn_sim *sim, sni_structured *st, sn_state *state, const
   sni_dynamics_kinematics(&sim->d, q, qd);
 
   /* drives that would pass their limits get them instead, cables that would push are left out, and
-   * the others see it; so do bodies that would turn far under heavy loads */
+   * the others see it; so do bodies of a tree that would turn far under heavy loads: what loops
+   * bear of these is not known */
   bool again = true;
   sni_system_release_drives(s);
   for (int pass = 0; again && pass <= LIMIT_PASSES; pass++) {
@@ -242,10 +245,10 @@ static sn_status advance(sn_sim *sim, sni_structured *st, sn_state *state, const
     if (status) {
       return status;
     }
-    const bool far = sni_move_begin(s, false, true, q, qd1, q1);
+    const bool far = sni_move_begin(s, false, !sim->d.rows, q, qd1, q1);
     again = sni_system_limit_drives(s, t_end, q1, qd1, input);
     again = sni_system_pull_cables(s, t_end, sim->F) || again;
-    again = sni_system_foresee(s, NULL, far) || again;
+    again = (!sim->d.rows && sni_system_foresee(s, NULL, far)) || again;
   }
   sni_move_drift(sim, s, h, q, q1, qd1);
   if (sim->d.rows) {
@@ -263,6 +266,17 @@ static sn_status advance(sn_sim *sim, sni_structured *st, sn_state *state, const
   return good ? SN_OK : SN_NOT_CONVERGED;
 }
 
+/* What comes after the last iteration: as much as the last steps took too long.  Something else may
+ * have had the processor, so not much is believed. */
+static void learn_tail(const sn_sim *sim, sni_structured *st) {
+  const int64_t deadline = sni_structured_deadline(sim, st, 1);
+  if (deadline) {
+    const int64_t over = sni_clock() - deadline, most = (deadline - st->started) / 10;
+    st->tail = over > 0 ? st->tail + over / 2 : st->tail - st->tail / 32;
+    st->tail = st->tail < most ? st->tail : most;
+  }
+}
+
 static sn_status structured_step(sn_sim *sim, sn_state *state, const sn_input *input, double t_end,
                                  sn_info *info, sn_error *err) {
   sni_structured *st = sim->method_work;
@@ -274,6 +288,7 @@ static sn_status structured_step(sn_sim *sim, sn_state *state, const sn_input *i
   st->ties.iterations = sim->options.structured.iterations;
   sni_sim_load_loops(sim, sni_state_private(state));
   const sn_status status = advance(sim, st, state, input, t_end, info, err);
+  learn_tail(sim, st);
   if (status < 0) {
     memcpy(state->data, st->backup, bytes);
     return status;

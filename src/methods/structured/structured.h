@@ -19,7 +19,7 @@ typedef struct sni_structured {
   double *warm;    /* SNI_WARM_BANKS x nrow, in the state's private part                        */
   double *give;    /* there too: what constraints give way because they cannot close           */
   int64_t started; /* when the step was, by the clock                                           */
-  int64_t tail;    /* what the last solve of a step took at least, beside its iterations        */
+  int64_t tail;    /* by how much iterations must end before it does                            */
 } sni_structured;
 
 /* The part of its budget that a step may have used when this part of it ends; 0 without one. */
@@ -27,6 +27,10 @@ int64_t sni_structured_deadline(const sn_sim *sim, const sni_structured *st, dou
 
 /* The constraints as they stand, for ties; they give way by `most` at most. */
 void sni_structured_tie(sn_sim *sim, sni_structured *st, double most);
+
+/* Ties, c, A and st->s.b for the rates of a step to t_end, after sni_system_assemble. */
+void sni_structured_ask(sn_sim *sim, sni_structured *st, double t_end, const double *q,
+                        const double *qd);
 
 /* Solves with the ties, c and A that are set; bank: SNI_WARM_..., SNI_COLD. */
 void sni_structured_solve(sn_sim *sim, sni_structured *st, int bank, double precision,

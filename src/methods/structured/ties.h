@@ -27,10 +27,13 @@ typedef struct sni_tie {
   double weight;         /* of the square of its error                                         */
 } sni_tie;
 
+/* What is solved for: rates under forces, the gaps of a pose, the rates there without forces. */
+enum { SNI_TIES_STEP, SNI_TIES_CLOSE, SNI_TIES_END };
+
 typedef struct sni_ties {
   sni_dynamics *d;
   sni_system *system; /* of the step                                                           */
-  bool forces;        /* its forces between bodies count                                       */
+  int stage;          /* SNI_TIES_...                                                         */
   sni_aba_in in;      /* A                                                                     */
   sni_tie *tie;
   int ntie, capacity;
