@@ -155,11 +155,14 @@ void sni_structured_tie(sn_sim *sim, sni_structured *st, double most) {
   }
 }
 
-/* The rates that constraints are asked for. */
+/* The rates that constraints are asked for: those that cannot be met where they are need not move
+ * with what they follow. */
 static void ask_rates(sn_sim *sim, sni_structured *st) {
   sni_structured_tie(sim, st, RATES_GIVE);
   for (int i = 0; i < st->ties.ntie; i++) {
-    st->ties.c[i] = -sim->rows.row[i].rate;
+    const sni_row *row = &sim->rows.row[i];
+    const bool away = *st->give > 0 && fabs(row->g) > sim->options.structured.precision;
+    st->ties.c[i] = away ? 0 : -row->rate;
   }
 }
 
