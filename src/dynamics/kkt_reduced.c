@@ -57,21 +57,17 @@ typedef struct wrenches {
   sni_lines w[3], v[3];
 } wrenches;
 
+/* All at once: what is stored one at a time cannot be read as a whole for a while. */
 static void take_wrenches(const sni_row *row, int nrow, int side, wrenches *f) {
-  double *out = (double *)f;
-  memset(f, 0, sizeof *f);
-  for (int i = 0; i < nrow; i++, out++) {
-    if (row[i].body[side] < 0) {
-      continue;
-    }
-    const sn_vec6 p = row[i].p[side];
-    out[0] = p.w.x;
-    out[8] = p.w.y;
-    out[16] = p.w.z;
-    out[24] = p.v.x;
-    out[32] = p.v.y;
-    out[40] = p.v.z;
+  static const sn_vec6 none;
+  const sn_vec6 *p[SNI_ROWS_MAX];
+  for (int i = 0; i < SNI_ROWS_MAX; i++) {
+    p[i] = i < nrow && row[i].body[side] >= 0 ? &row[i].p[side] : &none;
   }
+#define LINE(part)                                                                                 \
+  (sni_lines){p[0]->part, p[1]->part, p[2]->part, p[3]->part, p[4]->part, p[5]->part, 0, 0}
+  *f = (wrenches){{LINE(w.x), LINE(w.y), LINE(w.z)}, {LINE(v.x), LINE(v.y), LINE(v.z)}};
+#undef LINE
 }
 
 /* The body on one side: that of all rows which have one there; -1: none has. */

@@ -23,9 +23,10 @@ typedef struct sni_row {
   double bias; /* what G vdot must cancel                                          */
   int body[2]; /* -1: none                                                         */
   sn_vec6 p[2];
-  int ncoord, coord[SNI_COORD_MAX]; /* coordinates of joints                       */
-  double coef[SNI_COORD_MAX];
+  int ncoord;     /* coordinates of joints                                               */
   bool one_sided; /* g >= 0 instead of g = 0: it pushes, lambda <= 0, and does not pull  */
+  int coord[SNI_COORD_MAX];
+  double coef[SNI_COORD_MAX];
   sn_stop_def stop;
 } sni_row;
 
