@@ -294,9 +294,9 @@ void sni_unilateral_aim_step(sni_rows *r, double h, double gain, double penetrat
   }
 }
 
-void sni_unilateral_note(sni_rows *r) {
+void sni_unilateral_note(sni_rows *r, const double *b) {
   sni_unilateral *u = &r->u;
-  const double small = 1e-9 * largest(r->nrow, r->lambda);
+  const double small = 1e-9 * fmax(largest(r->nrow, r->lambda), largest(r->d->m->tree.nv, b));
   u->acting = SNI_HASH_SEED;
   for (int i = 0; i < r->nrow; i++) {
     if (r->row[i].one_sided && r->lambda[i] < -small) {

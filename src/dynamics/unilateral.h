@@ -76,8 +76,8 @@ void sni_unilateral_aim_step(struct sni_rows *r, double h, double gain, double p
 /* The same of one one-sided row that moves at the rate `before`, its own included. */
 double sni_unilateral_aim(const sni_row *row, double h, double penetration, double before,
                           double *soft);
-/* After the rates of a step are found: which rows push? */
-void sni_unilateral_note(struct sni_rows *r);
+/* After the rates of a step are found: which rows push, by more than rounding of the momenta b? */
+void sni_unilateral_note(struct sni_rows *r, const double *b);
 /* Positions. */
 void sni_unilateral_aim_gaps(struct sni_rows *r);
 /* Rates, where rows are touched; what comes in goes out again by restitution if it is faster than

@@ -713,7 +713,7 @@ static sn_status step_euler(sn_sim *sim, sn_state *state, const sn_input *input,
       return status;
     }
     if (sim->rows.nsided > 0) {
-      sni_unilateral_note(&sim->rows);
+      sni_unilateral_note(&sim->rows, s->b);
     }
     const bool far = sni_move_begin(s, sweeps(sim), foresees(sim), q, qd1, q1);
     status = sweeps(sim) ? check_sweep(sim, t_end, q, qd, qd1, err) : status;
