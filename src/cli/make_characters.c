@@ -45,9 +45,8 @@ static void write_figure(int k, sni_text *out) {
     const double own = 0.5 * p->mass * p->radius * p->radius;
     const sn_vec3 middle = sn_vec3_scale(p->to, 0.5);
     sni_text_add(out,
-                 "  %s_%d: {parent: %s_%d, joint: {at: %s, stiffness: %s, damping: %s}, inertia: "
-                 "{mass: %s, at: %s, xx: %s, "
-                 "yy: %s, zz: %s},\n"
+                 "  %s_%d: {parent: %s_%d, joint: {at: %s, stiffness: %s, damping: %s},\n"
+                 "    inertia: {mass: %s, at: %s, xx: %s, yy: %s, zz: %s},\n"
                  "    shapes: [{type: capsule, from: [0, 0, 0], to: %s, radius: %s, color: "
                  "%s}]}\n",
                  p->name, k, p->parent, k, make_show3(p->at).text, make_show(p->stiffness).text,

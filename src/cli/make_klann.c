@@ -75,7 +75,7 @@ static make_text at(const limb *l, int i, point from, double y) {
 static make_text pin(double mu) {
   make_text t;
   snprintf(t.text, sizeof t.text,
-           ", type: revolute, axis: [0, -1, 0], friction: {mu: %.24s, pin_radius: 0.003, "
+           ",\n      type: revolute, axis: [0, -1, 0], friction: {mu: %.24s, pin_radius: 0.003, "
            "pin_length: 0.006}",
            make_show(mu).text);
   return t;
@@ -112,11 +112,11 @@ static void write_limb(const limb *l, int k, bool floor, double mu, sni_text *ou
 static void write_loops(const limb *l, int k, double mu, sni_text *out) {
   char name[16];
   snprintf(name, sizeof name, "%s_%d", l->side, k + 1);
-  sni_text_add(out, "  elbow_%s: {a: {body: lower_%s, at: %s}, b: {body: rod_%s, at: %s}%s}\n",
-               name, name, at(l, P27, l->p[P11], 0).text, name, at(l, P27, l->p[P29], 0).text,
-               pin(mu).text);
-  sni_text_add(out, "  hip_%s: {a: {body: upper_%s, at: %s}, b: {body: leg_%s, at: %s}%s}\n", name,
-               name, at(l, P37, l->p[P9], 0).text, name, at(l, P37, l->p[P35], 0).text,
+  sni_text_add(
+      out, "  elbow_%s: {a: {body: lower_%s, at: %s},\n      b: {body: rod_%s, at: %s}%s}\n", name,
+      name, at(l, P27, l->p[P11], 0).text, name, at(l, P27, l->p[P29], 0).text, pin(mu).text);
+  sni_text_add(out, "  hip_%s: {a: {body: upper_%s, at: %s},\n      b: {body: leg_%s, at: %s}%s}\n",
+               name, name, at(l, P37, l->p[P9], 0).text, name, at(l, P37, l->p[P35], 0).text,
                pin(mu).text);
 }
 

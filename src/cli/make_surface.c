@@ -119,7 +119,7 @@ static void write_bars(const sheet *s, sni_text *out) {
                    make_show_pose(E).text);
     }
     sni_text_add(out,
-                 ", inertia: {mass: 1, at: [%s, 0, 0], xx: 1e-3, yy: %s, zz: %s},\n"
+                 ",\n    inertia: {mass: 1, at: [%s, 0, 0], xx: 1e-3, yy: %s, zz: %s},\n"
                  "    shapes: [{type: capsule, from: [0, 0, 0], to: [%s, 0, 0], radius: 0.04}]}\n",
                  make_show(0.5 * b->length).text, moment.text, moment.text, length.text);
   }
