@@ -310,6 +310,64 @@ TEST(a_universal_joint_is_two_hinges) {
   stage_clear(&b);
 }
 
+/* ---- with what else there is ---- */
+
+/* A limit stops it and bears the rest; friction goes on in the same solve. */
+TEST(limits_and_drives_rub_along) {
+  stage b =
+      stage_set("sinew: 1\n"
+                "bodies:\n"
+                "  rod: {joint: {type: revolute, axis: [0, 1, 0], limits: [-0.5, 2], friction: "
+                "{mu: 0.3, pin_radius: 0.05, pin_length: 0.1}}, inertia: {mass: 2, at: [0, "
+                "0, -1], xx: 0.1, yy: 0.1, zz: 0.1}}\n"
+                "  tip: {parent: rod, joint: {type: revolute, axis: [0, 1, 0], at: [0, 0, "
+                "-1], drive: {target: 1, stiffness: 200, damping: 5}, friction: {mu: 0.3, "
+                "pin_radius: 0.05, pin_length: 0.1}}, inertia: {mass: 1, at: [0, 0, -0.5], "
+                "xx: 0.1, yy: 0.1, zz: 0.1}}\n"
+                "initial: {rod: {q: 1.5}}\n",
+                redmax_options(0.005));
+  double least = 0;
+  for (int k = 0; k < 4000; k++) {
+    stage_step(&b, 1);
+    least = fmin(least, sn_state_q(b.s)[0]);
+    CHECK(channel(&b, "rod.dissipation") >= -1e-9 && channel(&b, "tip.dissipation") >= -1e-9,
+          "friction works at step %d", k);
+  }
+  CHECK(least > -0.5 - 1e-9 && least < -0.49, "it went to %g", least);
+  CHECK(sn_state_qd(b.s)[0] == 0 && sn_state_qd(b.s)[1] == 0, "it does not rest: %g %g",
+        sn_state_qd(b.s)[0], sn_state_qd(b.s)[1]);
+  stage_clear(&b);
+}
+
+/* An arm with a pin that rubs comes down on the floor, which bears 9.2 of its 14.2 kg: the pin has
+ * the rest, and 4/pi of that on its contacts. */
+TEST(a_joint_rubs_under_the_load_of_contacts) {
+  stage b = stage_set(
+      "sinew: 1\n"
+      "bodies:\n"
+      "  floor: {joint: {type: fixed, at: [0, 0, -0.3]}, shapes: [{type: plane, contact: "
+      "rubber}]}\n"
+      "  arm: {joint: {type: revolute, axis: [0, 1, 0], friction: {mu: 0.1, pin_radius: 0.02, "
+      "pin_length: 0.1}}, shapes: [{type: box, size: [1, 0.1, 0.1], at: [0.5, 0, 0], density: "
+      "1000}, {type: sphere, radius: 0.1, at: [1, 0, 0], density: 1000, contact: rubber}]}\n"
+      "contacts: {rubber: {friction: 0}}\n"
+      "initial: {arm: {q: -0.2}}\n",
+      redmax_options(0.005));
+  double iterations = 0;
+  for (int k = 0; k < 1000; k++) {
+    iterations += redmax_step(b.sim, b.s, NULL).friction_iterations;
+    CHECK(channel(&b, "arm.dissipation") >= -1e-9, "friction works at step %d", k);
+  }
+  CHECK(iterations <= 10000, "%g iterations a step", iterations / 1000);
+  CHECK(fabs(sn_state_qd(b.s)[0]) < 1e-12, "it does not rest: %g", sn_state_qd(b.s)[0]);
+  CHECK(fabs(sin(sn_state_q(b.s)[0]) - 0.2) < 1e-3, "it rests at %g", sn_state_q(b.s)[0]);
+  const double bears = channel(&b, "arm.normal"), expected = 4 / SN_PI * 5 * 9.81;
+  CHECK(fabs(bears - expected) < 0.02 * expected, "the pin bears %g, not %g", bears, expected);
+  const double up = -channel(&b, "arm.reaction.fz");
+  CHECK(fabs(up) < 60, "the reaction is %g, the weight of the arm 139", up);
+  stage_clear(&b);
+}
+
 /* ---- laws without loads ---- */
 
 #define SLIDER                                                                                     \
@@ -503,6 +561,7 @@ int main(void) {
             T(reactions_have_no_part_along_their_joints), T(a_pendulum_loses_what_its_pin_takes),
             T(a_pendulum_stops_where_it_can), T(what_sticks_does_not_creep),
             T(an_oblique_hinge_is_a_hinge), T(a_universal_joint_is_two_hinges),
+            T(limits_and_drives_rub_along), T(a_joint_rubs_under_the_load_of_contacts),
             T(laws_without_loads), T(backlash_is_a_gap_with_a_spring),
             T(a_run_goes_on_where_it_was), T(the_maximal_problem_agrees),
             T(a_chain_stops_from_root_to_tip));
