@@ -362,6 +362,7 @@ typedef struct sn_options {
       int sides;          /* of the polyhedral cone                                             */
       double tolerance;   /* how far rates may be from the law, by the largest without contact  */
       int max_iterations; /* sweeps over the contacts of an island                              */
+      double sleep; /* seconds after which what rests is left alone; 0: never                */
     } contact;
     sn_tangent_fn force_tangent; /* of the force of sn_sim_set_force, with the same user data;
                                     NULL: that force is explicit */

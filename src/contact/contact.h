@@ -41,6 +41,10 @@ sn_status sni_contacts_find(sni_finder *finder, const sni_params *params, const 
                             const sn_vec6 *phi, double h, double margin,
                             const sni_contact **contact, int *count, sn_error *err);
 
+/* Bodies that sleep, by body: of two of them, or of one and the ground, no points are found.  NULL:
+ * none.  The array stays the caller's. */
+void sni_finder_let_sleep(sni_finder *finder, const bool *asleep);
+
 int sni_finder_capacity(const sni_finder *finder);
 
 /* May shapes of these two bodies touch each other at all? */

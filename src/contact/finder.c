@@ -208,9 +208,19 @@ static void box_in(sni_finder *f, int k) {
 
 /* ---- pairs ---- */
 
+void sni_finder_let_sleep(sni_finder *f, const bool *asleep) {
+  f->asleep = asleep;
+}
+
+/* Neither of them moves. */
+static bool sleeps(const sni_finder *f, int a, int b) {
+  const int x = f->collider[a].body, y = f->collider[b].body;
+  return f->asleep && (x < 0 || f->asleep[x]) && (y < 0 || f->asleep[y]);
+}
+
 static void look_at(void *user, int a, int b) {
   sni_finder *f = user;
-  if (!f->full && sni_aabb_overlap(&f->box[a], &f->box[b]) &&
+  if (!f->full && !sleeps(f, a, b) && sni_aabb_overlap(&f->box[a], &f->box[b]) &&
       sni_kin_may_touch(&f->kin, &f->collider[a], &f->collider[b])) {
     sni_find_pair(f, a, b);
   }
@@ -219,7 +229,7 @@ static void look_at(void *user, int a, int b) {
 static void look_at_planes(sni_finder *f) {
   for (int i = 0; i < f->nplane; i++) {
     for (int k = 0; k < f->ncollider; k++) {
-      if (f->collider[k].form == SNI_FORM_CONVEX &&
+      if (f->collider[k].form == SNI_FORM_CONVEX && !sleeps(f, k, f->plane[i]) &&
           sni_kin_may_touch(&f->kin, &f->collider[k], &f->collider[f->plane[i]])) {
         sni_find_pair(f, k, f->plane[i]);
       }

@@ -30,6 +30,8 @@ struct sni_finder {
   int capacity, count;
   bool full;
   const sni_params *params;
+  const bool
+      *asleep; /* nbody  two that sleep, or one and the ground, are not looked at; NULL: none */
   double h, margin; /* of the call */
 };
 

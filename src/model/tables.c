@@ -529,7 +529,13 @@ static const sni_field touch_field[] = {
      .flags = SNI_POSITIVE,
      .offset = OF_CONTACT(max_iterations),
      .unit = "",
-     .doc = "sweeps over the contacts of an island, at most"}};
+     .doc = "sweeps over the contacts of an island, at most"},
+    {.key = "sleep",
+     .type = SNI_F_NUMBER,
+     .flags = SNI_NOT_NEGATIVE,
+     .offset = OF_CONTACT(sleep),
+     .unit = "s",
+     .doc = "what has rested so long is left alone until something wakes it; 0: never"}};
 static const sni_table touch_table = TABLE("redmax_contact", "how contact is found", touch_field);
 
 static const sni_field redmax_field[] = {

@@ -681,7 +681,8 @@ static sn_status step_euler(sn_sim *sim, sn_state *state, const sn_input *input,
   redmax *r = sim->method_work;
   sni_system *s = &r->s;
   double *q1 = s->scratch;
-  sn_status status = r->touch ? sni_touch_find(r->touch, h, err) : SN_OK;
+  sn_status status =
+      r->touch ? sni_touch_find(r->touch, h, qd, input, touch_state(state, sim->m), err) : SN_OK;
   if (status) {
     return status;
   }
@@ -715,6 +716,9 @@ static sn_status step_euler(sn_sim *sim, sn_state *state, const sn_input *input,
     if (sim->rows.nsided > 0) {
       sni_unilateral_note(&sim->rows, s->b);
     }
+    if (r->touch) {
+      sni_sleep_hold(&r->touch->sleep, qd1);
+    }
     const bool far = sni_move_begin(s, sweeps(sim), foresees(sim), q, qd1, q1);
     status = sweeps(sim) ? check_sweep(sim, t_end, q, qd, qd1, err) : status;
     if (status < 0) {
@@ -739,10 +743,12 @@ static sn_status step_euler(sn_sim *sim, sn_state *state, const sn_input *input,
   if (moved) {
     return moved;
   }
+  if (r->touch) {
+    sni_touch_end(r->touch, h, q, q1, qd1, touch_state(state, sim->m));
+  }
   memcpy(sni_state_q(state), q1, bytes);
   memcpy(sni_state_qd(state), qd1, bytes);
   if (r->touch) {
-    sni_touch_save(r->touch, touch_state(state, sim->m));
     r->touched_at = t_end;
   }
   state->t = t_end;

@@ -166,42 +166,98 @@ static int memory_count(const sn_model *m) {
 }
 
 int sni_touch_state_count(const sn_model *m) {
-  return m->touching ? 1 + SNI_TOUCH_NUMBERS * memory_count(m) : 0;
+  return m->touching ? 1 + SNI_TOUCH_NUMBERS * memory_count(m) + sni_sleep_state_count(m) : 0;
 }
 
-void sni_touch_save(const sni_touch *touch, double *state) {
-  const int most = memory_count(touch->sim->m);
-  int n = 0;
-  for (int k = 0; k < touch->st.ngroup && touch->group[k].contact >= 0 && n < most; k++) {
-    const sni_group *g = &touch->st.group[k];
-    const sni_contact *c = &touch->contact[touch->group[k].contact];
-    if (g->x[0] > 0) {
-      sni_touch_memory m = {{c->shape[0], c->shape[1]}, c->feature, 0, g->x[0], {0, 0, 0}};
-      for (int i = 1; i < 3 && i < g->nrow; i++) {
-        const sn_vec3 t = touch->group[k].frame[i];
-        m.tangent[0] += g->x[i] * t.x;
-        m.tangent[1] += g->x[i] * t.y;
-        m.tangent[2] += g->x[i] * t.z;
-      }
-      memcpy(state + 1 + (ptrdiff_t)n * SNI_TOUCH_NUMBERS, &m, sizeof m);
-      n++;
+/* Of group k, for the next step. */
+static sni_touch_memory memory_of(const sni_touch *touch, int k) {
+  const sni_group *g = &touch->st.group[k];
+  const sni_contact *c = &touch->contact[touch->group[k].contact];
+  sni_touch_memory m = {{c->shape[0], c->shape[1]}, c->feature, 0, g->x[0], {0, 0, 0}};
+  for (int i = 1; i < 3 && i < g->nrow; i++) {
+    const sn_vec3 t = touch->group[k].frame[i];
+    m.tangent[0] += g->x[i] * t.x;
+    m.tangent[1] += g->x[i] * t.y;
+    m.tangent[2] += g->x[i] * t.z;
+  }
+  return m;
+}
+
+/* Contacts of what sleeps are as they were when it fell asleep. */
+static bool sleeps(const sni_touch *touch, const sni_touch_memory *m) {
+  const sn_model *model = touch->sim->m;
+  for (int k = 0; k < 2; k++) {
+    const int body = model->shape[m->shape[k]].body;
+    if (body >= 0 && !touch->s->grounded[body] && !touch->sleep.asleep[body]) {
+      return false;
     }
   }
-  memset(state + 1 + (ptrdiff_t)n * SNI_TOUCH_NUMBERS, 0,
-         (size_t)(most - n) * sizeof(sni_touch_memory));
+  return true;
+}
+
+static void save(sni_touch *touch, double *state) {
+  const int most = memory_count(touch->sim->m), old = (int)state[0];
+  sni_touch_memory *kept = touch->kept;
+  int n = 0, j = 0;
+  for (int k = 0; k <= touch->st.ngroup && n < most; k++) {
+    const bool last = k == touch->st.ngroup || touch->group[k].contact < 0;
+    const sni_contact *c = last ? NULL : &touch->contact[touch->group[k].contact];
+    for (; touch->sleep.any && j < old && n < most; j++) { /* those that come before it */
+      sni_touch_memory m;
+      memcpy(&m, state + 1 + (ptrdiff_t)j * SNI_TOUCH_NUMBERS, sizeof m);
+      const int order = last ? -1 : compare(&m, c);
+      if (order > 0) {
+        break;
+      }
+      if (order < 0 && sleeps(touch, &m)) {
+        kept[n++] = m;
+      }
+    }
+    if (last) {
+      break;
+    }
+    if (touch->st.group[k].x[0] > 0 && n < most) {
+      kept[n++] = memory_of(touch, k);
+    }
+  }
+  memset(kept + n, 0, (size_t)(most - n) * sizeof *kept);
+  memcpy(state + 1, kept, (size_t)most * sizeof *kept);
   state[0] = n;
 }
 
 /* ---- the step ---- */
 
-sn_status sni_touch_find(sni_touch *touch, double h, sn_error *err) {
+/* The numbers of sleep stand behind those of contacts. */
+static double *sleep_state(const sni_touch *touch, double *state) {
+  return state + 1 + (ptrdiff_t)SNI_TOUCH_NUMBERS * memory_count(touch->sim->m);
+}
+
+sn_status sni_touch_find(sni_touch *touch, double h, const double *qd, const sn_input *input,
+                         double *state, sn_error *err) {
   sni_dynamics *d = touch->s->d;
   const double *g = d->params.gravity;
+  double *numbers = sleep_state(touch, state);
   /* what falls for a step gains h g; twice that for what is pushed as well */
   const double margin = 2 * h * h * sqrt(g[0] * g[0] + g[1] * g[1] + g[2] * g[2]);
   sni_dynamics_poses(d);
-  return sni_contacts_find(touch->finder, &d->params, d->E_wb, d->phi, h, margin, &touch->contact,
-                           &touch->count, err);
+  sni_sleep_begin(&touch->sleep, qd, input, numbers);
+  sn_status status;
+  do {
+    sni_finder_let_sleep(touch->finder, touch->sleep.any ? touch->sleep.asleep : NULL);
+    status = sni_contacts_find(touch->finder, &d->params, d->E_wb, d->phi, h, margin,
+                               &touch->contact, &touch->count, err);
+  } while (!status && sni_sleep_touched(&touch->sleep, touch->contact, touch->count, numbers));
+  return status;
+}
+
+void sni_touch_end(sni_touch *touch, double h, const double *q, double *q1, double *qd1,
+                   double *state) {
+  if (touch->sleep.seconds > 0) {
+    sni_J_mul_world(touch->s->t, &touch->s->d->w, qd1);
+  }
+  save(touch, state);
+  sni_sleep_end(&touch->sleep, h, touch->contact, touch->count, q, q1, qd1,
+                sleep_state(touch, state));
 }
 
 /* Positions out of each other: the same contacts, asked for more. */
@@ -408,9 +464,14 @@ static size_t lay_out(sni_touch *touch, int ngroup, char *memory) {
   touch->big = TAKE(either, sizeof *touch->big);
   touch->parts = TAKE(either, sizeof *touch->parts);
   touch->big_ind = TAKE(nv, sizeof *touch->big_ind);
+  touch->kept = TAKE((size_t)memory_count(m), sizeof *touch->kept);
+  void *sleep = TAKE(sni_sleep_size(m), 1);
   touch->bound = TAKE(nbody, sizeof *touch->bound);
   touch->hinge = TAKE(nbody, sizeof *touch->hinge);
 #undef TAKE
+  if (memory) {
+    sni_sleep_place(&touch->sleep, touch->sim, touch->s, sleep);
+  }
   return used;
 }
 

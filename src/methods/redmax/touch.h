@@ -11,6 +11,7 @@
 
 #include "contact/contact.h"
 #include "linear/staggered.h"
+#include "methods/redmax/sleep.h"
 #include "methods/redmax/system.h"
 #include "methods/sim.h"
 
@@ -35,6 +36,7 @@ typedef struct sni_touch_memory {
 enum { SNI_TOUCH_NUMBERS = sizeof(sni_touch_memory) / sizeof(double) };
 
 typedef struct sni_touch {
+  sni_sleep sleep;
   sn_sim *sim;
   sni_system *s;
   sni_finder *finder;
@@ -54,6 +56,7 @@ typedef struct sni_touch {
   double *column, *solution; /* nv                                                             */
   double *zero;              /* a number a row of constraints                                  */
   double *shift;             /* nv  moves positions out of each other, and gives no speed      */
+  sni_touch_memory *kept;    /* scratch of the next state                                      */
   bool shifts;               /* it is not 0                                                    */
   bool pushes;               /* something does                                                 */
 } sni_touch;
@@ -67,7 +70,11 @@ int sni_touch_state_count(const sn_model *m);
 typedef sn_status (*sni_touch_solver)(void *user, const double *b, double *x);
 
 /* At the start of a step; needs the kinematics. */
-sn_status sni_touch_find(sni_touch *touch, double h, sn_error *err);
+sn_status sni_touch_find(sni_touch *touch, double h, const double *qd, const sn_input *input,
+                         double *state, sn_error *err);
+/* At its end: what rests falls asleep, and what has to be known for the next step is saved. */
+void sni_touch_end(sni_touch *touch, double h, const double *q, double *q1, double *qd1,
+                   double *state);
 
 /* The impulses of a step whose rates would be qd1, and s->b with them: to be solved with again if
  * touch->pushes.  state: numbers of the last step.  factors: those of the recursion are in the work
@@ -75,8 +82,6 @@ sn_status sni_touch_find(sni_touch *touch, double h, sn_error *err);
 sn_status sni_touch_solve(sni_touch *touch, double h, const double *qd, const double *qd1,
                           const double *state, bool factors, sni_touch_solver solve, void *user,
                           sn_info *info, sn_error *err);
-/* What has to be known for the next step. */
-void sni_touch_save(const sni_touch *touch, double *state);
 
 /* ---- touch_rows.c: groups of the solver ---- */
 
