@@ -111,31 +111,24 @@ double sni_rows_gap(const sni_rows *r, int *constraint) {
   return worst;
 }
 
-void sni_rows_mul(sni_rows *r, const double *x, double *out) {
-  sni_work *w = &r->d->w;
-  sni_J_mul_world(&r->d->m->tree, w, x);
-  for (int i = 0; i < r->nrow; i++) {
-    const sni_row *row = &r->row[i];
-    double sum = 0;
-    for (int side = 0; side < 2; side++) {
-      if (row->body[side] >= 0) {
-        sum += sn_vec6_dot(row->p[side], sni_lane6_vec6(w->a[row->body[side]]));
-      }
+double sni_row_mul(const sni_row *row, const sni_work *w, const double *x) {
+  double sum = 0;
+  for (int side = 0; side < 2; side++) {
+    if (row->body[side] >= 0) {
+      sum += sn_vec6_dot(row->p[side], sni_lane6_vec6(w->a[row->body[side]]));
     }
-    for (int k = 0; k < row->ncoord; k++) {
-      sum += row->coef[k] * x[row->coord[k]];
-    }
-    out[i] = sum;
   }
+  for (int k = 0; k < row->ncoord; k++) {
+    sum += row->coef[k] * x[row->coord[k]];
+  }
+  return sum;
 }
 
-void sni_rows_column(const sni_rows *r, int i, double *x) {
-  const sni_tree *t = &r->d->m->tree;
-  const sni_work *w = &r->d->w;
-  const sni_row *row = &r->row[i];
-  memset(x, 0, (size_t)t->nv * sizeof *x);
+void sni_row_add_column(const sni_row *row, const sni_dynamics *d, double c, double *x) {
+  const sni_tree *t = &d->m->tree;
+  const sni_work *w = &d->w;
   for (int side = 0; side < 2; side++) {
-    sni_lane6 f = sni_lane6_from(row->p[side]);
+    sni_lane6 f = sni_lane6_from(sn_vec6_scale(row->p[side], c));
     for (int b = row->body[side]; b >= 0; b = t->parent[b]) {
       for (int k = t->vadr[b]; k < t->vadr[b + 1]; k++) {
         x[k] += sni_lane6_dot(w->S[k], f);
@@ -144,8 +137,21 @@ void sni_rows_column(const sni_rows *r, int i, double *x) {
     }
   }
   for (int k = 0; k < row->ncoord; k++) {
-    x[row->coord[k]] += row->coef[k];
+    x[row->coord[k]] += c * row->coef[k];
   }
+}
+
+void sni_rows_mul(sni_rows *r, const double *x, double *out) {
+  sni_work *w = &r->d->w;
+  sni_J_mul_world(&r->d->m->tree, w, x);
+  for (int i = 0; i < r->nrow; i++) {
+    out[i] = sni_row_mul(&r->row[i], w, x);
+  }
+}
+
+void sni_rows_column(const sni_rows *r, int i, double *x) {
+  memset(x, 0, (size_t)r->d->m->tree.nv * sizeof *x);
+  sni_row_add_column(&r->row[i], r->d, 1, x);
 }
 
 void sni_rows_push(sni_rows *r, int i, double force) {

@@ -90,6 +90,10 @@ void sni_rows_eval_poses(sni_rows *r, double t, double t_ref, const double *q, c
 /* The largest |g|, and whose. */
 double sni_rows_gap(const sni_rows *r, int *constraint);
 
+/* One row, whosever it is: G x after sni_J_mul_world of x; x += c G^T.  Need kinematics. */
+double sni_row_mul(const sni_row *row, const sni_work *w, const double *x);
+void sni_row_add_column(const sni_row *row, const sni_dynamics *d, double c, double *x);
+
 /* out = G x: a number a row.  Needs kinematics; w->a is used up. */
 void sni_rows_mul(sni_rows *r, const double *x, double *out);
 /* Adds a force along row i to w.tau and w.wrench. */

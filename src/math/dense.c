@@ -44,6 +44,17 @@ void sni_cholesky_solve(int n, const double *L, double *b) {
   }
 }
 
+void sni_cholesky_add_inverse(int n, const double *L, double c, double *A) {
+  for (int k = 0; k < n; k++) {
+    double column[6] = {0};
+    column[k] = 1;
+    sni_cholesky_solve(n, L, column);
+    for (int i = 0; i < n; i++) {
+      A[i * n + k] += c * column[i];
+    }
+  }
+}
+
 static double length(int m, const double *x) {
   double sum = 0;
   for (int i = 0; i < m; i++) {

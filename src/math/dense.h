@@ -12,6 +12,9 @@ bool sni_cholesky(int n, double *A, double tol, int *bad);
 /* x = A^-1 b from the factor, in place. */
 void sni_cholesky_solve(int n, const double *L, double *b);
 
+/* A += c (L L^T)^-1; n <= 6. */
+void sni_cholesky_add_inverse(int n, const double *L, double c, double *A);
+
 /* Numerical rank of the columns of a row-major m x n matrix (n <= 6), by Gram-Schmidt with column
  * pivoting on columns scaled to unit length.  tol: smallest accepted remaining length. */
 int sni_column_rank(int m, int n, const double *A, double tol);

@@ -79,14 +79,7 @@ static void finish(sni_bearing *b) {
     add_square(L, t->arm * t->arm, b->direction[t->direction]);
   }
   sni_cholesky(6, L, 0, NULL);
-  for (int k = 0; k < 6; k++) {
-    double column[6] = {0};
-    column[k] = 1;
-    sni_cholesky_solve(6, L, column);
-    for (int i = 0; i < 6; i++) {
-      b->inverse[6 * i + k] = column[i];
-    }
-  }
+  sni_cholesky_add_inverse(6, L, 1, b->inverse);
 }
 
 void sni_bearing_pin(sni_bearing_builder *builder, const sn_joint_friction_def *def, sn_vec3 along,
@@ -229,13 +222,6 @@ void sni_bearing_soften(const sni_bearing *b, double eps, bool relative, const d
   memcpy(L, mobility, sizeof L);
   memcpy(K, b->square, sizeof L);
   sni_cholesky(6, L, 0, NULL);
-  for (int k = 0; k < 6; k++) {
-    double column[6] = {0};
-    column[k] = 1;
-    sni_cholesky_solve(6, L, column);
-    for (int i = 0; i < 6; i++) {
-      K[6 * i + k] += eps * column[i];
-    }
-  }
+  sni_cholesky_add_inverse(6, L, eps, K);
   sni_cholesky(6, K, 0, NULL);
 }

@@ -96,7 +96,7 @@ static void look_along(sni_rubbing *r, const sni_rub *rub, double t, const doubl
 /* Inverse inertia of a body at a place, in axes there; false: it has none. */
 static bool add_mobility(const sni_rubbing *r, int k, int body, double *W) {
   const sni_dynamics *d = r->s->d;
-  double M[36], column[6];
+  double M[36];
   for (int c = 0; c < 6; c++) {
     double unit[6] = {0};
     unit[c] = 1;
@@ -115,14 +115,7 @@ static bool add_mobility(const sni_rubbing *r, int k, int body, double *W) {
   if (!sni_cholesky(6, M, 1e-12, NULL)) {
     return false;
   }
-  for (int c = 0; c < 6; c++) {
-    memset(column, 0, sizeof column);
-    column[c] = 1;
-    sni_cholesky_solve(6, M, column);
-    for (int i = 0; i < 6; i++) {
-      W[6 * i + c] += column[i];
-    }
-  }
+  sni_cholesky_add_inverse(6, M, 1, W);
   return true;
 }
 

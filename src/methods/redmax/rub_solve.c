@@ -16,19 +16,6 @@
  * some go round in circles. */
 enum { MEMORY = SNI_RUB_MEMORY, PATIENCE = 4 };
 
-static double over(const sni_row *row, const sni_work *w, const double *x) {
-  double sum = 0;
-  for (int side = 0; side < 2; side++) {
-    if (row->body[side] >= 0) {
-      sum += sn_vec6_dot(row->p[side], sni_lane6_vec6(w->a[row->body[side]]));
-    }
-  }
-  for (int k = 0; k < row->ncoord; k++) {
-    sum += row->coef[k] * x[row->coord[k]];
-  }
-  return sum;
-}
-
 /* Of the k-th row that friction or pushing may need: slides, rows, tangents of their own. */
 static const sni_row *row_of(const sni_rubbing *r, int k) {
   const int row = k - r->m->nslide, pad = row - r->m->nrow;
@@ -38,30 +25,12 @@ static int count_of(const sni_rubbing *r) {
   return r->m->nslide + r->m->nrow + (r->pad ? r->m->ntangent : 0);
 }
 
-/* x += c tau^T */
-static void add_column(const sni_rubbing *r, const sni_row *row, double c, double *x) {
-  const sni_tree *t = r->s->t;
-  const sni_work *w = &r->s->d->w;
-  for (int side = 0; side < 2; side++) {
-    sni_lane6 f = sni_lane6_from(sn_vec6_scale(row->p[side], c));
-    for (int b = row->body[side]; b >= 0; b = t->parent[b]) {
-      for (int k = t->vadr[b]; k < t->vadr[b + 1]; k++) {
-        x[k] += sni_lane6_dot(w->S[k], f);
-      }
-      f.w += sni_lane_cross(w->r[b], f.v);
-    }
-  }
-  for (int k = 0; k < row->ncoord; k++) {
-    x[row->coord[k]] += c * row->coef[k];
-  }
-}
-
 /* One more row in the program. */
 static sn_status join(sni_rubbing *r, int k) {
   const size_t nv = (size_t)r->s->t->nv, capacity = (size_t)r->capacity;
   double *y = r->Y + (size_t)r->n * nv;
   memset(r->column, 0, nv * sizeof *r->column);
-  add_column(r, row_of(r, k), 1, r->column);
+  sni_row_add_column(row_of(r, k), r->s->d, 1, r->column);
   memset(y, 0, nv * sizeof *y);
   const sn_status status = r->solve(r->user, r->column, r->none, y);
   if (status < 0) {
@@ -70,7 +39,7 @@ static sn_status join(sni_rubbing *r, int k) {
   r->which[r->n] = k;
   sni_J_mul_world(r->s->t, &r->s->d->w, y);
   for (int i = 0; i <= r->n; i++) {
-    r->S[(size_t)r->n * capacity + (size_t)i] = over(row_of(r, r->which[i]), &r->s->d->w, y);
+    r->S[(size_t)r->n * capacity + (size_t)i] = sni_row_mul(row_of(r, r->which[i]), &r->s->d->w, y);
   }
   r->n++;
   return status;
@@ -248,7 +217,7 @@ static sn_status move(sni_rubbing *r, double *v) {
   const sn_status status = r->solve(r->user, r->b, r->aim, v);
   sni_J_mul_world(r->s->t, &r->s->d->w, v);
   for (int k = 0; k < r->m->nslide; k++) {
-    r->rate[k] = over(&r->row[k], &r->s->d->w, v);
+    r->rate[k] = sni_row_mul(&r->row[k], &r->s->d->w, v);
     r->force[k] = r->push[k] / r->s->h;
   }
   for (int k = 0; r->pad && k < r->m->nrub; k++) {
@@ -274,7 +243,7 @@ static bool join_broken(sni_rubbing *r, const double *v, sn_status *status) {
   double most = 0;
   sni_J_mul_world(r->s->t, &r->s->d->w, v);
   for (int i = 0; i < rows->nrow; i++) {
-    r->push[r->m->nslide + i] = over(&rows->row[i], &r->s->d->w, v);
+    r->push[r->m->nslide + i] = sni_row_mul(&rows->row[i], &r->s->d->w, v);
     most = fmax(most, fabs(r->push[r->m->nslide + i]));
   }
   for (int i = 0; i < rows->nrow && *status >= 0; i++) {
@@ -422,13 +391,13 @@ sn_status sni_rubbing_solve(sni_rubbing *r, const sn_options *o, double *v, int 
   }
   sni_J_mul_world(r->s->t, &r->s->d->w, v);
   for (int k = 0; k < r->m->nslide; k++) {
-    r->free[k] = over(&r->row[k], &r->s->d->w, v);
+    r->free[k] = sni_row_mul(&r->row[k], &r->s->d->w, v);
   }
   for (int i = 0; r->rows && i < r->rows->nrow; i++) {
-    r->free[r->m->nslide + i] = over(&r->rows->row[i], &r->s->d->w, v);
+    r->free[r->m->nslide + i] = sni_row_mul(&r->rows->row[i], &r->s->d->w, v);
   }
   for (int i = r->m->nslide + r->m->nrow; i < count_of(r); i++) {
-    r->free[i] = over(row_of(r, i), &r->s->d->w, v);
+    r->free[i] = sni_row_mul(row_of(r, i), &r->s->d->w, v);
   }
   if (!reduced) {
     sni_rubbing_mobility(r);
@@ -479,7 +448,7 @@ void sni_rubbing_resume(sni_rubbing *r) {
 void sni_rubbing_add(const sni_rubbing *r, double *b) {
   for (int i = 0; i < count_of(r); i++) {
     if (r->push[i] != 0) {
-      add_column(r, row_of(r, i), -r->push[i], b);
+      sni_row_add_column(row_of(r, i), r->s->d, -r->push[i], b);
     }
   }
 }
