@@ -164,6 +164,28 @@ static sn_status try_set(sni_rows *r, const double *b, const double *c, double *
 
 /* All rows that are wrong change sides, as long as they become fewer; where they do not, only the
  * last one does, which ends for every positive definite matrix. */
+/* Rows that contradict each other leave a residual, in one of them or in the other.  Of the limits
+ * that push, the one that pushes most is named. */
+static void find_impossible(sni_rows *r, const double *c) {
+  sni_unilateral *u = &r->u;
+  const double small = 1e-6 * fmax(largest(r->nrow, u->v), 1e-6 * largest(r->nrow, r->lambda));
+  double most = 0;
+  int pushing = -1;
+  u->short_of = small;
+  for (int i = 0; i < r->nrow; i++) {
+    const bool sided = r->row[i].one_sided;
+    if (c[i] == SNI_LET_GO || (sided && !u->in[i] && u->v[i] >= c[i])) {
+      continue;
+    }
+    u->short_of = fmax(u->short_of, fabs(c[i] - u->v[i]));
+    if (sided && -r->lambda[i] > most) {
+      most = -r->lambda[i];
+      pushing = i;
+    }
+  }
+  u->impossible = u->short_of > small ? pushing : -1;
+}
+
 sn_status sni_unilateral_solve(sni_rows *r, const double *b, const double *c, double *x, int *bad,
                                double *residual) {
   enum { PATIENCE = 4 };
@@ -189,6 +211,9 @@ sn_status sni_unilateral_solve(sni_rows *r, const double *b, const double *c, do
       }
     }
     if (wrong == 0) {
+      if (status) {
+        find_impossible(r, c);
+      }
       return status;
     }
     patience = wrong < least ? PATIENCE : patience - 1;
@@ -200,6 +225,7 @@ sn_status sni_unilateral_solve(sni_rows *r, const double *b, const double *c, do
     }
     u->fresh = false;
   }
+  find_impossible(r, c);
   return SN_NOT_CONVERGED;
 }
 

@@ -445,8 +445,9 @@ static sn_status solve_constrained(sn_sim *sim, double t_end, const double *q, c
   if (status < 0) {
     return sni_fail_body(sim, err, status, bad, t_end, "has a singular matrix");
   }
+  const sn_status held = status ? check_rows(sim, t_end, err) : SN_OK;
   info->residual = fmax(info->residual, residual);
-  return status;
+  return held ? held : status;
 }
 
 /* ---- with friction in joints ---- */
