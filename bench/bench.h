@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "io/json.h"
+#include "sinew/sinew.h"
 
 typedef struct bench_settings {
   const char *only; /* "SCENE:SIZE"; NULL: all                                            */
@@ -36,6 +37,15 @@ extern const bench_entry bench_dynamics, bench_redmax, bench_loops, bench_fricti
 
 double bench_cpu_seconds(void);
 double bench_median(double *value, int n); /* sorts */
+/* Slope of log y over log x. */
+double bench_exponent(int n, const double *x, const double *y);
+
+/* ---- scene.c ---- */
+
+struct make_settings;
+/* What `sinew make NAME` writes, as a model. */
+sn_status bench_make(const char *name, struct make_settings *settings, sn_model **out,
+                     sn_error *err);
 
 /* ---- machine.c ---- */
 

@@ -9,7 +9,6 @@
 #include "base/error.h"
 #include "cli/make.h"
 #include "model/model.h"
-#include "sinew/scene.h"
 
 #define BATCH_SECONDS 0.005 /* long enough for the clock, short enough to fall between troubles */
 #define BATCH_STEPS   50    /* from the same state all go through the same motion               */
@@ -53,7 +52,6 @@ const redmax_scene redmax_scenes[SCENES] = {
 
 static sn_status load_scene(redmax_row *r, sn_error *err) {
   const redmax_scene *scene = &redmax_scenes[r->scene];
-  const make_generator *g = make_find(scene->generator);
   make_settings s = MAKE_USUAL;
   s.weight = scene->weight;
   s.towers = scene->towers;
@@ -61,23 +59,7 @@ static sn_status load_scene(redmax_row *r, sn_error *err) {
   if (scene->option) {
     *(strcmp(scene->option, "--count") == 0 ? &s.count : &s.size) = r->size;
   }
-  const sn_status status = make_complete(g, &s, err);
-  if (status) {
-    return status;
-  }
-  char *text = make_scene(g, &s);
-  sn_scene *loaded = NULL;
-  const sn_status read =
-      text ? sn_scene_load_text(text, strlen(text), scene->name, NULL, &loaded, err)
-           : sni_fail(err, SN_E_MEMORY, "out of memory");
-  if (!read) {
-    r->m = sn_scene_take_model(loaded);
-  }
-  if (loaded) {
-    sn_scene_free(&loaded);
-  }
-  free(text);
-  return read;
+  return bench_make(scene->generator, &s, &r->m, err);
 }
 
 static bool forms_matrix(int c) {

@@ -146,15 +146,7 @@ void redmax_growth_free(redmax_growth *g) {
 
 int redmax_growth_exponent(const redmax_growth *g, int scene, int solver, double *exponent) {
   const svg_series *s = &g->panel[scene].series[solver];
-  double x = 0, y = 0, xx = 0, xy = 0;
-  for (int k = 0; k < s->count; k++) {
-    const double u = log(s->x[k]), v = log(s->y[k]);
-    x += u;
-    y += v;
-    xx += u * u;
-    xy += u * v;
-  }
-  *exponent = (s->count * xy - x * y) / (s->count * xx - x * x);
+  *exponent = bench_exponent(s->count, s->x, s->y);
   return s->count;
 }
 

@@ -58,15 +58,7 @@ static void growth_add(growth *g, const structured_row *r) {
 
 /* Slope of log y over log x; fewer than two points: none. */
 static int exponent_of(const svg_series *s, double *exponent) {
-  double x = 0, y = 0, xx = 0, xy = 0;
-  for (int k = 0; k < s->count; k++) {
-    const double u = log(s->x[k]), v = log(s->y[k]);
-    x += u;
-    y += v;
-    xx += u * u;
-    xy += u * v;
-  }
-  *exponent = (s->count * xy - x * y) / (s->count * xx - x * x);
+  *exponent = bench_exponent(s->count, s->x, s->y);
   return s->count;
 }
 

@@ -9,7 +9,6 @@
 #include "base/error.h"
 #include "cli/make.h"
 #include "methods/structured/structured.h"
-#include "sinew/scene.h"
 
 #define PRECISION   1e-3
 #define TOLERANCE   1e-6
@@ -32,26 +31,11 @@ static const sn_structured_solver option[CONTESTANTS] = {
 /* ---- building ---- */
 
 static sn_status load_ladder(structured_row *r, sn_error *err) {
-  const make_generator *g = make_find("ladder");
   make_settings s = MAKE_USUAL;
   s.pattern = r->pattern;
   s.count = r->count;
   s.length = 1;
-  sn_status status = make_complete(g, &s, err);
-  char *text = status ? NULL : make_scene(g, &s);
-  sn_scene *loaded = NULL;
-  if (!status) {
-    status = text ? sn_scene_load_text(text, strlen(text), "ladder", NULL, &loaded, err)
-                  : sni_fail(err, SN_E_MEMORY, "out of memory");
-  }
-  if (!status) {
-    r->m = sn_scene_take_model(loaded);
-  }
-  if (loaded) {
-    sn_scene_free(&loaded);
-  }
-  free(text);
-  return status;
+  return bench_make("ladder", &s, &r->m, err);
 }
 
 static bool takes_part(const structured_row *r, int c) {

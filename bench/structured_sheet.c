@@ -4,36 +4,13 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/error.h"
 #include "cli/make.h"
 #include "methods/structured/structured.h"
-#include "sinew/scene.h"
 
 #define PULL  3.0 /* seconds, as the generator has it */
 #define AFTER 100 /* steps after that                 */
-
-static sn_status load_sheet(int size, sn_model **out, sn_error *err) {
-  const make_generator *g = make_find("surface");
-  make_settings s = MAKE_USUAL;
-  s.size = size;
-  sn_status status = make_complete(g, &s, err);
-  char *text = status ? NULL : make_scene(g, &s);
-  sn_scene *loaded = NULL;
-  if (!status) {
-    status = text ? sn_scene_load_text(text, strlen(text), "surface", NULL, &loaded, err)
-                  : sni_fail(err, SN_E_MEMORY, "out of memory");
-  }
-  if (!status) {
-    *out = sn_scene_take_model(loaded);
-  }
-  if (loaded) {
-    sn_scene_free(&loaded);
-  }
-  free(text);
-  return status;
-}
 
 /* How far the bodies are from where their joints put them: ball joints, so the origin of each body
  * is a point of its parent. */
@@ -109,7 +86,9 @@ sn_status structured_sheet_run(structured_sheet *s, int contestant, double budge
   sn_model *m = NULL;
   sn_sim *sim = NULL;
   sn_state *state = NULL, *other = NULL;
-  sn_status status = load_sheet(quick ? 5 : 11, &m, err);
+  make_settings sheet = MAKE_USUAL;
+  sheet.size = quick ? 5 : 11;
+  sn_status status = bench_make("surface", &sheet, &m, err);
   if (!status) {
     sn_options o = sn_model_run(m)->options;
     o.structured.solver = contestant == STRUCTURED ? SN_STRUCTURED : SN_FULL_ITERATIVE;
