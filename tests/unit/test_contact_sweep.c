@@ -165,7 +165,30 @@ TEST(what_the_points_allow_does_not_penetrate) {
   }
 }
 
+/* A rod that turns about its middle sweeps through a ball that it does not move towards. */
+TEST(a_rod_that_spins) {
+  touching t = touching_set(CONTACT_HEAD "  rod:\n    joint: {type: free}\n    shapes: [{type: "
+                                         "capsule, from: [-0.5, 0, 0], to: [0.5, 0, 0], "
+                                         "radius: 0.01, density: 1, contact: stone}]\n"
+                                         "  ball:\n    joint: {type: free}\n    shapes: [{type: "
+                                         "sphere, radius: 0.02, density: 1, contact: "
+                                         "stone}]\n",
+                            0);
+  touching_twist(&t, "rod")->w.z = 40;
+  for (int k = 1; k < 60; k++) {
+    const double angle = 0.01 * k, reached = 40 * 0.01, width = asin(0.03 / 0.4);
+    touching_body(&t, "ball")->p = (sn_vec3){0.4 * cos(angle), 0.4 * sin(angle), 0};
+    const int found = touching_find(&t, 0.01, 1e-3);
+    if (angle < reached + 0.9 * width) {
+      CHECK(found > 0, "at %g rad: nothing found", angle);
+    } else if (angle > reached + 1.2 * width) {
+      CHECK(found == 0, "at %g rad: %d points", angle, found);
+    }
+  }
+  touching_clear(&t);
+}
+
 int main(void) {
   RUN_TESTS(T(shots_at_a_thin_wall), T(shots_past_a_wall), T(meetings_in_the_air),
-            T(what_the_points_allow_does_not_penetrate));
+            T(what_the_points_allow_does_not_penetrate), T(a_rod_that_spins));
 }
