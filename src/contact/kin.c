@@ -4,8 +4,9 @@
  *                 ignore each other
  *     on request  two of one mechanism (`self`): a tree of joints from the ground on, in which a
  *                 joint with all six freedoms begins a new one; neighbours, whom a joint or a loop
- *                 connects, only where all are asked for
- *     always      the rest, the ground with everything among them */
+ *                 connects, only where all are asked for; the body of the ground that a mechanism
+ *                 hangs on is one of these
+ *     always      the rest, the other ground with everything among them */
 #include "contact/collider.h"
 
 #include <string.h>
@@ -151,24 +152,39 @@ static bool is_ignored(const sni_kin *k, const sni_collider *a, const sni_collid
                    (a->body < 0 && has_pair(list, n, b->frame, -1)));
 }
 
+/* Does the mechanism of a body stand on this very part of the ground, so few joints away? */
+static bool stands_near(const sni_kin *k, int body, int ground, int apart) {
+  const sni_tree *t = &k->m->tree;
+  for (int joints = 1; joints <= apart; joints++) {
+    const int parent = t->parent[body], nv = t->vadr[body + 1] - t->vadr[body];
+    if (parent < 0 || nv == SN_NV_MAX) {
+      return false;
+    }
+    if (k->root[parent] < 0) {
+      return parent == ground;
+    }
+    body = k->root[parent];
+  }
+  return false;
+}
+
 bool sni_kin_may_touch(const sni_kin *k, const sni_collider *a, const sni_collider *b) {
   const int x = k->root[a->frame], y = k->root[b->frame];
   if (x == y || is_ignored(k, a, b)) {
     return false;
   }
-  if (x < 0 || y < 0) {
-    return true;
-  }
-  const bool strangers = k->family[a->frame] != k->family[b->frame];
-  if (strangers && !k->across) {
-    return true;
-  }
   const sn_model *m = k->m;
   const sn_self s0 = m->contact_self[a->material], s1 = m->contact_self[b->material];
   const sn_self self = s0 < s1 ? s0 : s1;
-  if (self == SN_SELF_ALL || (self == SN_SELF_NONE && !strangers)) {
-    return self == SN_SELF_ALL;
+  if (self == SN_SELF_ALL) {
+    return true;
   }
   const int p = m->contact_apart[a->material], q = m->contact_apart[b->material];
-  return !are_near(k, x, y, p > q ? p : q);
+  const int apart = self == SN_SELF_NONE ? 1 : p > q ? p : q;
+  if (x < 0 || y < 0) {
+    return !stands_near(k, x < 0 ? y : x, x < 0 ? a->frame : b->frame, apart);
+  }
+  const bool strangers = k->family[a->frame] != k->family[b->frame];
+  return strangers ? !k->across || !are_near(k, x, y, apart)
+                   : self == SN_SELF_DISTANT && !are_near(k, x, y, apart);
 }

@@ -214,26 +214,36 @@ TEST(filter) {
   "  c: {parent: b, joint: {type: revolute, axis: [1, 0, 0]}, " BALL2 "}\n"                        \
   "  d: {parent: c, joint: {type: fixed}, " BALL2 "}\n"
 #define BALL2 "shapes: [{type: sphere, radius: 1, density: 1, contact: stone}]"
+/* a and b hang on base; rock is other ground */
+#define STAND(self)                                                                                \
+  "sinew: 1\ncontacts: {stone: {self: " self "}}\nbodies:\n"                                       \
+  "  base: {joint: {type: fixed}, " BALL2 "}\n  rock: {joint: {type: fixed}, " BALL2 "}\n"         \
+  "  a: {parent: base, joint: {type: revolute, axis: [1, 0, 0]}, " BALL2 "}\n"                     \
+  "  b: {parent: a, joint: {type: revolute, axis: [1, 0, 0]}, " BALL2 "}\n"
   const struct {
     const char *what, *text;
     int pairs;
-  } row[] = {{"a chain leaves itself alone", CHAIN("none"), 0},
-             {"but for what no joint connects: a with c and d", CHAIN("distant"), 2},
-             {"all but what is fixed together", CHAIN("all"), 5},
-             {"two mechanisms and the ground",
-              CHAIN("none") "  e: {joint: {type: prismatic, axis: [1, 0, 0]}, " BALL2 "}\n"
-                            "  ground: {joint: {type: fixed}, " BALL2
-                            "}\n  rock: {parent: ground, joint: {type: fixed}, " BALL2 "}\n",
-              4 + 2 * 5},
-             {"a loop makes neighbours",
-              CHAIN("distant") "loops:\n  l: {type: spherical, a: {body: a}, b: {body: c}}\n", 0},
-             {"whoever is named is ignored",
-              CHAIN("distant") "  e: {ignore: [a, world], joint: {type: free}, " BALL2 "}\n"
-                               "  ground: {joint: {type: fixed}, " BALL2 "}\n",
-              2 + 3 + 4},
-             {"further apart", CHAIN("distant, apart: 2"), 0},
-             {"a free body is its own",
-              CHAIN("none") "  e: {parent: c, joint: {type: free}, " BALL2 "}\n", 4}};
+  } row[] = {
+      {"a chain leaves itself alone", CHAIN("none"), 0},
+      {"but for what no joint connects: a with c and d", CHAIN("distant"), 2},
+      {"all but what is fixed together", CHAIN("all"), 5},
+      {"two mechanisms and the ground",
+       CHAIN("none") "  e: {joint: {type: prismatic, axis: [1, 0, 0]}, " BALL2 "}\n"
+                     "  ground: {joint: {type: fixed}, " BALL2
+                     "}\n  rock: {parent: ground, joint: {type: fixed}, " BALL2 "}\n",
+       4 + 2 * 5},
+      {"a loop makes neighbours",
+       CHAIN("distant") "loops:\n  l: {type: spherical, a: {body: a}, b: {body: c}}\n", 0},
+      {"whoever is named is ignored",
+       CHAIN("distant") "  e: {ignore: [a, world], joint: {type: free}, " BALL2 "}\n"
+                        "  ground: {joint: {type: fixed}, " BALL2 "}\n",
+       2 + 3 + 4},
+      {"a mechanism leaves what it hangs on alone, and no other ground", STAND("none"), 1 + 2},
+      {"and further up", STAND("distant, apart: 2"), 1 + 1},
+      {"unless all is asked for", STAND("all"), 2 + 2 + 1},
+      {"further apart", CHAIN("distant, apart: 2"), 0},
+      {"a free body is its own", CHAIN("none") "  e: {parent: c, joint: {type: free}, " BALL2 "}\n",
+       4}};
   for (int k = 0; k < (int)(sizeof row / sizeof row[0]); k++) {
     touching t = touching_set(row[k].text, 0);
     const int n = pairs_of(&t);
