@@ -530,7 +530,7 @@ static sn_status touch(sn_sim *sim, double t_end, const double *qd, const double
  * of the last step; then the joints, which bear what the contacts do. */
 static sn_status rub_and_touch(sn_sim *sim, const double *qd, const double *state, double *qd1,
                                int *iterations, sn_info *info, sn_error *err) {
-  enum { TURNS_MAX = 50 };
+  enum { TURNS_MAX = 2000 };
   redmax *r = sim->method_work;
   sni_system *s = &r->s;
   sni_rows *rows = sim->d.rows ? &sim->rows : NULL;
