@@ -93,7 +93,7 @@ sn_status sni_step_extrapolated(sni_first_order step, bool accept, sn_sim *sim, 
    * to where there is more strain than before, and than anything that moves explains. */
   const double E0 = sni_total(before), E2 = sni_total(by_two);
   const bool closed_system = sni_is_closed(sim, input);
-  const bool thrown = closed_system && sni_is_thrown(before, by_two);
+  const bool thrown = sni_may_be_held(sim, input) && sni_is_thrown(before, by_two);
   if (thrown) {
     sni_go_less_far(sim, state, start, two, E0);
   } else {

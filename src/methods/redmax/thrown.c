@@ -61,6 +61,15 @@ bool sni_is_closed(const sn_sim *sim, const sn_input *input) {
   return closed;
 }
 
+/* Explicit springs bring energy where they are stiff, and are to be seen doing so. */
+bool sni_may_be_held(const sn_sim *sim, const sn_input *input) {
+  bool implicit = sni_is_closed(sim, input);
+  for (int k = 0; implicit && k < sim->m->nforce; k++) {
+    implicit = sim->m->force[k].implicit;
+  }
+  return implicit;
+}
+
 /* For a little way there is less energy: the direction is downhill in the strain. */
 void sni_go_less_far(sn_sim *sim, sn_state *state, const double *start, const double *two,
                      double E0) {
@@ -105,7 +114,7 @@ sn_status sni_step_guarded(sni_first_order step, sn_sim *sim, sn_state *state,
   const size_t numbers = 2 * (size_t)sim->m->tree.nv, bytes = numbers * sizeof(double);
   double *start = room, *end = room + numbers;
   const double t0 = state->t;
-  if (!sni_is_closed(sim, input)) {
+  if (!sni_may_be_held(sim, input)) {
     return step(sim, state, input, t_end, info, err);
   }
   memcpy(start, state->data, bytes);

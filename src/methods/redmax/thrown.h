@@ -12,6 +12,9 @@ static inline double sni_total(sn_energy e) {
 /* Does nothing act that could bring energy?  Then there is none to gain. */
 bool sni_is_closed(const sn_sim *sim, const sn_input *input);
 
+/* And is everything implicit?  Then steps that are thrown may go less far. */
+bool sni_may_be_held(const sn_sim *sim, const sn_input *input);
+
 /* Is there more strain than anything that moves explains? */
 static inline bool sni_is_thrown(sn_energy before, sn_energy after) {
   return !(sni_total(after) - sni_total(before) <= before.kinetic + after.kinetic);
