@@ -103,7 +103,7 @@ void sni_touch_facet(const sni_moving *a, const sni_facet *f, double h, double m
     return; /* no side to be on: what is beside it is touched */
   }
   sni_convex c;
-  sni_moving b = {.phi = {{0}}};
+  sni_moving b = {0};
   place(f, &c, &b.s);
   const side s = {f, sn_vec3_scale(cross, 1 / area)};
   sn_vec3 lowest;
