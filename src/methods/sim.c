@@ -195,6 +195,16 @@ static sn_status check_closed(const sn_sim *sim, sn_status status, double t, int
   return status;
 }
 
+sn_status sni_sim_check_limits(const sn_sim *sim, double t, sn_error *err) {
+  const sni_rows *rows = &sim->rows;
+  const int i = rows->nsided > 0 ? rows->u.impossible : -1;
+  return i < 0 ? SN_OK
+               : sni_fail(err, SN_E_UNCONVERGED,
+                          "at t = %g: the limit of '%s' cannot hold, other constraints move it by "
+                          "%.3g a second: give them another course, or the limit more room",
+                          t, sim->m->constraint_name[rows->of[i]], rows->u.short_of);
+}
+
 sn_status sni_sim_project(sn_sim *sim, double t, double t_ref, double *q, double *qd,
                           sn_error *err) {
   int worst = -1;

@@ -85,6 +85,8 @@ sn_status sni_sim_check_state(const sn_sim *sim, const sn_state *state, sn_error
 sn_status sni_sim_evaluate(sn_sim *sim, const sn_state *state, const sn_input *input,
                            sn_error *err);
 
+/* After a solve with limits: do others stand against one? */
+sn_status sni_sim_check_limits(const sn_sim *sim, double t, sn_error *err);
 /* q and qd onto the constraints at t; a loop that stays open is named. */
 sn_status sni_sim_project(sn_sim *sim, double t, double t_ref, double *q, double *qd,
                           sn_error *err);

@@ -377,9 +377,10 @@ TEST(what_cannot_hold_is_named) {
                      "  arm: {joint: {type: revolute, axis: [0, 1, 0], limits: [-0.5, 0.5]}, "
                      "shapes: [{type: sphere, radius: 0.1, density: 1000}]}\n"
                      "motions: {turn: {joint: arm, q: t}}\n";
-  for (int solver = 0; solver < REDMAX_SOLVERS; solver++) {
-    sn_options o = redmax_options(0.01);
-    o.redmax.solver = redmax_solver[solver].option;
+  for (int solver = 0; solver <= REDMAX_SOLVERS; solver++) {
+    const bool redmax = solver < REDMAX_SOLVERS;
+    sn_options o = redmax ? redmax_options(0.01) : stage_exact(0.01);
+    o.redmax.solver = redmax ? redmax_solver[solver].option : SN_SOLVER_AUTO;
     stage b = stage_set(text, o);
     sn_error err = {0};
     sn_status status = SN_OK;
@@ -388,8 +389,10 @@ TEST(what_cannot_hold_is_named) {
     }
     CHECK(status == SN_E_UNCONVERGED &&
               strstr(err.text, "the limit of 'arm' cannot hold, other constraints move it by 1 a"),
-          "%s: %d: %s", redmax_solver[solver].name, (int)status, err.text);
-    CHECK(fabs(*sn_state_time(b.s) - 0.5) < 0.011, "at t = %g", *sn_state_time(b.s));
+          "solver %d: %d: %s", solver, (int)status, err.text);
+    /* dopri5 is up to 40 steps ahead of its states */
+    const double t = *sn_state_time(b.s);
+    CHECK(t < 0.511 && (!redmax || t > 0.489), "at t = %g", t);
     stage_clear(&b);
   }
 }

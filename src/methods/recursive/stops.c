@@ -88,6 +88,10 @@ sn_status sni_stops_meet(sn_sim *sim, const sni_ode *ode, double t, double t_ref
   hold_touched(r, false);
   look(sim, t, t_ref, y);
   sni_unilateral_bounce(r, SLOW, qd);
+  const sn_status held = sni_sim_check_limits(sim, t, err);
+  if (held) {
+    return held;
+  }
   /* of what is at rest there now, which limits push? */
   r->u.events = false;
   ode->f(ode->user, t, t_ref, y, rate);

@@ -395,17 +395,6 @@ static void aim(sn_sim *sim, const double *qd) {
                           late ? sim->options.redmax.gain : 0, qd);
 }
 
-/* Rows that others stand against. */
-static sn_status check_rows(const sn_sim *sim, double t, sn_error *err) {
-  const sni_rows *rows = &sim->rows;
-  const int i = rows->nsided > 0 ? rows->u.impossible : -1;
-  return i < 0 ? SN_OK
-               : sni_fail(err, SN_E_UNCONVERGED,
-                          "at t = %g: the limit of '%s' cannot hold, other constraints move it by "
-                          "%.3g a second: give them another course, or the limit more room",
-                          t, sim->m->constraint_name[rows->of[i]], rows->u.short_of);
-}
-
 /* qd1 = A^-1 b, and no constraint minds: [RM 4], with rows at the start of the step and functions
  * of time at its end. */
 static sn_status constrain(sn_sim *sim, double t_end, const double *q, const double *qd,
@@ -417,7 +406,7 @@ static sn_status constrain(sn_sim *sim, double t_end, const double *q, const dou
   if (status >= 0) {
     sni_rows_correct(rows, rows->rhs, qd1);
   }
-  return status < 0 ? status : check_rows(sim, t_end, err);
+  return status < 0 ? status : sni_sim_check_limits(sim, t_end, err);
 }
 
 /* The same all at once. */
@@ -445,7 +434,7 @@ static sn_status solve_constrained(sn_sim *sim, double t_end, const double *q, c
   if (status < 0) {
     return sni_fail_body(sim, err, status, bad, t_end, "has a singular matrix");
   }
-  const sn_status held = status ? check_rows(sim, t_end, err) : SN_OK;
+  const sn_status held = status ? sni_sim_check_limits(sim, t_end, err) : SN_OK;
   info->residual = fmax(info->residual, residual);
   return held ? held : status;
 }
@@ -600,7 +589,7 @@ static sn_status solve_rubbing(sn_sim *sim, double t, double t_end, bool again, 
   if (lost) {
     return lost;
   }
-  const sn_status held = status < 0 || !sim->d.rows ? SN_OK : check_rows(sim, t_end, err);
+  const sn_status held = status < 0 || !sim->d.rows ? SN_OK : sni_sim_check_limits(sim, t_end, err);
   return held ? held : status;
 }
 
