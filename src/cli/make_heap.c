@@ -2,6 +2,7 @@
 #include "cli/make.h"
 
 #define SPACING 0.34 /* m, between places where bodies start */
+#define ASIDE   0.01 /* at most so far from them: balls must not balance on one another */
 
 /* The same numbers everywhere: splitmix64. */
 static double random(uint64_t *seed, double lo, double hi) {
@@ -65,8 +66,10 @@ static void write_heap(const make_settings *s, sni_text *out) {
   write_pen(0.5 * SPACING * side + 0.05, out);
   for (int k = 0; k < n; k++) {
     const double i = k % side, j = (k / side) % side, level = k / (side * side);
-    const sn_vec3 at = {SPACING * (i - 0.5 * (side - 1)), SPACING * (j - 0.5 * (side - 1)),
-                        SPACING * (level + 0.6)};
+    sn_vec3 at = {SPACING * (i - 0.5 * (side - 1)), SPACING * (j - 0.5 * (side - 1)),
+                  SPACING * (level + 0.6)};
+    at.x += random(&seed, -ASIDE, ASIDE);
+    at.y += random(&seed, -ASIDE, ASIDE);
     const sn_se3 E = {sn_so3_exp(random3(&seed, -1.5, 1.5)), at};
     sni_text_add(out, "  body_%d:\n    joint: {at: %s}\n    shapes: [", k + 1,
                  make_show_pose(E).text);
