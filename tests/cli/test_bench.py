@@ -58,7 +58,8 @@ class Bench(Command):
     def test_all_is_a_list(self):
         out = self.place / "out.json"
         self.assertEqual(self.good("bench", "all", "--quick", "--quiet", "--seconds", "0.001", "--json", out), "")
-        self.assertEqual([bench["bench"] for bench in json.loads(out.read_text())], ["dynamics", "redmax", "loops", "friction"])
+        self.assertEqual([bench["bench"] for bench in json.loads(out.read_text())], ["dynamics", "redmax", "loops", "friction",
+                          "collision", "contact", "structured"])
 
     def test_quiet(self):
         self.assertEqual(self.good("bench", "dynamics", "--only", "chain:10", "--seconds", "0.001", "--quiet"), "")
