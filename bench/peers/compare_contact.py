@@ -70,12 +70,15 @@ def run_bullet(program, scene, step, steps, iterations):
     return {"method": "bullet", "setting": f"{iterations} iterations", **json.loads(done.stdout)}
 
 
-def run_sinew(sinew, text, step, steps):
+def run_sinew(sinew, text, step, steps, setting):
     command = [sinew, "run", "-", "--json", "--step", str(step), "--duration", str(step * steps)]
+    for change in setting:
+        command += ["--set", f"run.redmax.contact.{change}"]
     done = subprocess.run(command, input=text, capture_output=True, text=True, check=False)
     if done.returncode != 0:
         sys.exit(f"{' '.join(command)}: {done.stderr.strip()[-300:]}")
-    return {"method": "sinew", "setting": "as it is", "steps": steps, **json.loads(done.stdout)}
+    name = ", ".join(setting) or "as it is"
+    return {"method": "sinew", "setting": name, "steps": steps, **json.loads(done.stdout)}
 
 
 def main():
@@ -95,7 +98,8 @@ def main():
                           capture_output=True, text=True, check=True).stdout
     scene, steps = yaml.safe_load(text), round(options.duration / options.step)
     rows = [run_bullet(program, scene, options.step, steps, n) for n in (10, 50)]
-    rows.append(run_sinew(options.sinew, text, options.step, steps))
+    for setting in ([], ["max_iterations=10"], ["max_iterations=10", "sleep=0.5"]):
+        rows.append(run_sinew(options.sinew, text, options.step, steps, setting))
     for row in rows:
         print(row)
     with open(options.out, "w", encoding="utf-8") as file:
