@@ -90,6 +90,9 @@ static void write_segment(const make_settings *s, int k, sni_text *out) {
                  k - 1, k % 2 ? "revolute\n      axis: [0, 0, 1]" : "universal",
                  make_show(length).text);
     sni_text_add(out, "      limits: [%s, %s]\n", make_show(-bend).text, make_show(bend).text);
+    if (k % 2 && s->shape[0] == 'c') { /* so that it knows to which side of itself it may go */
+      sni_text_add(out, "      rest: %s\n", make_show(0.02 * apart / STEP).text);
+    }
     sni_text_add(out, "      stiffness: %s\n      damping: %s\n", make_show(own).text,
                  make_show(own * LOSS).text);
     if (k % 2 == 0) {
@@ -98,11 +101,16 @@ static void write_segment(const make_settings *s, int k, sni_text *out) {
       sni_text_add(out, "\n");
     }
   }
-  sni_text_add(
-      out,
-      "    shapes: [{type: cylinder, from: [0, 0, 0], to: [0, 0, %s], radius: %s, density: "
-      "%s}]\n",
-      make_show(length).text, make_show(r).text, make_show(DENSITY).text);
+  /* a disc of flesh, which feels like a bead on a string */
+  const double mass = DENSITY * SN_PI * r * r * length;
+  const double across = mass * (3 * r * r + length * length) / 12;
+  sni_text_add(out,
+               "    inertia: {mass: %s, at: [0, 0, %s], xx: %s, yy: %s, zz: %s}\n"
+               "    shapes: [{type: capsule, from: [0, 0, 0], to: [0, 0, %s], radius: %s, contact: "
+               "skin}]\n",
+               make_show(mass).text, make_show(0.5 * length).text, make_show(across).text,
+               make_show(across).text, make_show(0.5 * mass * r * r).text, make_show(length).text,
+               make_show(r).text);
 }
 
 static void write_hagfish(const make_settings *s, sni_text *out) {
@@ -111,7 +119,9 @@ static void write_hagfish(const make_settings *s, sni_text *out) {
       out, "hagfish", 0,
       "# A hagfish in still water, its head held in a jar. A wave of bends runs from its tail "
       "to its head.\n");
-  sni_text_add(out, "\nbodies:\n");
+  /* what is nearer than the widest place is thick touches anyway */
+  sni_text_add(out, "\ncontacts:\n  skin: {friction: 0, self: distant, apart: %d}\n\nbodies:\n",
+               (int)ceil(0.04 * n / LENGTH));
   for (int k = 0; k <= n; k++) {
     write_segment(s, k, out);
   }
