@@ -13,22 +13,31 @@ static double smaller(const sni_placed *a, const sni_placed *b) {
   return fmin(a->c->reach, b->c->reach);
 }
 
+/* What GJK finds of cores that are moved apart by delta along n, as it is without the move. */
+static bool measure_moved(const sni_placed *a, const sni_placed *b, double delta, sn_vec3 n,
+                          sni_nearest *out) {
+  sni_placed moved = *a;
+  moved.E.p = sn_vec3_addscaled(a->E.p, delta, n);
+  if (!sni_gjk(&moved, b, INFINITY, out)) {
+    return false;
+  }
+  out->distance -= delta * sn_vec3_dot(n, out->n);
+  out->x[0] = sn_vec3_addscaled(out->x[0], -delta, n);
+  return true;
+}
+
 bool sni_nearest_shallow(const sni_placed *a, const sni_placed *b, const sni_nearest *guess,
                          sni_nearest *out) {
   const double size = smaller(a, b), most = SHALLOW * size;
   sn_vec3 n = guess->n;
   double delta = SHALLOW * size;
+  sni_nearest next;
   out->distance = -INFINITY;
   for (int k = 0; k < 12 && delta <= 4 * most; k++) {
-    sni_placed moved = *a;
-    sni_nearest next;
-    moved.E.p = sn_vec3_addscaled(a->E.p, delta, n);
-    if (!sni_gjk(&moved, b, INFINITY, &next)) {
+    if (!measure_moved(a, b, delta, n, &next)) {
       delta *= 4;
       continue;
     }
-    next.distance -= delta * sn_vec3_dot(n, next.n); /* the slab as it is without the move */
-    next.x[0] = sn_vec3_addscaled(next.x[0], -delta, n);
     const sn_vec3 turn = sn_vec3_sub(next.n, n);
     const double better = next.distance - out->distance;
     n = next.n;
@@ -42,12 +51,30 @@ bool sni_nearest_shallow(const sni_placed *a, const sni_placed *b, const sni_nea
   return out->distance > -most;
 }
 
+/* Cores that nearly touch are as far apart as rounding says, and the points that GJK gives may be
+ * far aside of each other: those of cores moved apart a little are not. */
+static void settle_points(const sni_placed *a, const sni_placed *b, sni_nearest *out) {
+  const double size = smaller(a, b), small = 1e-6 * size;
+  sni_nearest moved;
+  if (out->distance > 0 && out->distance < small &&
+      sn_vec3_norm(sn_vec3_sub(out->x[0], out->x[1])) > out->distance + 0.1 * small &&
+      measure_moved(a, b, 10 * small, out->n, &moved) &&
+      moved.distance > out->distance - 1e-10 * size) {
+    *out = moved;
+  }
+}
+
 sni_nearest sni_nearest_within(const sni_placed *a, const sni_placed *b, double far) {
   sni_nearest out, shallow;
-  if (sni_nearest_closed(a, b, &out) || sni_gjk(a, b, far, &out)) {
+  if (sni_nearest_closed(a, b, &out)) {
+    return out;
+  }
+  if (sni_gjk(a, b, far, &out)) {
+    settle_points(a, b, &out);
     return out;
   }
   if (sni_nearest_shallow(a, b, &out, &shallow)) {
+    settle_points(a, b, &shallow);
     return shallow;
   }
   sni_epa(a, b, &out);

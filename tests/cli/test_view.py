@@ -588,13 +588,15 @@ class Slow(View):
         keep = {"ASAN_OPTIONS": os.environ.get("ASAN_OPTIONS", "") + ":quarantine_size_mb=0:thread_local_quarantine_size_kb=0"}
         server = self.serve(SCENES / "robot_arm.yaml", "--speed", speed, env=keep)
         page, silent = self.page(server), self.page(server)   # the second one does not read
-        page.wait(lambda: page.frames and page.frames[-1].t > seconds / 4, "a quarter")
-        before, frames, bytes_ = server.memory(), len(page.frames), page.bytes
-        page.wait(lambda: page.frames[-1].t > seconds, "the end")
-        grown = server.memory() - before
-        self.assertGreater(len(page.frames), frames + 30)
-        # half of what was sent would be there if every second frame stayed somewhere
-        self.assertLess(grown, 0.5 * (page.bytes - bytes_) / 1024, f"kB, over {len(page.frames) - frames} frames")
+        looks = []
+        for quarter in (1, 2, 3, 4):
+            page.wait(lambda: page.frames and page.frames[-1].t > quarter * seconds / 4, f"{quarter} quarters")
+            looks.append((server.memory(), len(page.frames), page.bytes))
+        self.assertGreater(looks[-1][1], looks[0][1] + 30)
+        # half of what was sent would be there if every second frame stayed somewhere; an allocator may take a piece once,
+        # what stays goes on growing
+        self.assertTrue(any(after[0] - before[0] < 0.5 * (after[2] - before[2]) / 1024
+                            for before, after in zip(looks, looks[1:])), looks)
         silent.close()
 
 

@@ -25,6 +25,9 @@ TEST(steps_never_allocate) {
 }
 
 TEST(refused_requests_are_survived) {
+  if (!HEAP_REFUSES) {
+    return;
+  }
   sn_model *m = structured_ladder(1, 12);
   for (int k = 0; k < STRUCTURED_SOLVERS; k++) {
     sn_status status = SN_E_MEMORY;
