@@ -8,6 +8,7 @@ N-four-bar must.
 """
 import argparse
 import json
+import math
 import os
 import subprocess
 import sys
@@ -21,6 +22,8 @@ SETTINGS = [("mujoco", "euler"), ("mujoco", "rk4"), ("mujoco", "cg"), ("mujoco",
 # Of the first joint at t = 10 s, by the IFToMM benchmark library.
 ENDS = {2: (0.328458111541, 0.944518538179), 40: (0.180512226687, 0.983572740582)}
 GAP_MOST = 1e-9
+# Of Sinew's: dopri5 goes as far in a step as its tolerance of 1e-8 allows, twice a turn through poses where errors grow.
+OFF_MOST = {"rk4": 1e-6, "dopri5": 1e-5}
 
 
 def run_sinew(path, scene, size):
@@ -96,7 +99,7 @@ def complaints(rows):
         where = f"{row['scene']} {row['size']} by {row['setting']}"
         if not row["gap"] < GAP_MOST:
             yield f"{where}: a gap of {row['gap']:.1e} m, at most {GAP_MOST:.0e}"
-        if row["setting"] in ("rk4", "dopri5") and row["off"] is not None and row["off"] > 1e-6:
+        if row["off"] is not None and row["off"] > OFF_MOST.get(row["setting"], math.inf):
             yield f"{where}: the first joint is off by {row['off']:.1e} m"
 
 
