@@ -1,0 +1,73 @@
+/* redmax.h: what the parts of the method `redmax` share.
+ *
+ *     redmax.c      the step, in parts and halves where that is asked for
+ *     create.c      what a sim owns, and the choice of its solver
+ *     step_plain.c  A and b of a step; qd1 where only joints bind
+ *     step_bound.c  qd1 with constraints, limits, friction in joints and contact */
+#ifndef SNI_REDMAX_H
+#define SNI_REDMAX_H
+
+#include "methods/redmax/rub.h"
+#include "methods/redmax/solve.h"
+#include "methods/redmax/touch.h"
+#include "methods/sim.h"
+
+/* What a sim of this method owns, at the start of its work memory. */
+typedef struct sni_redmax {
+  sni_system s;
+  sni_rubbing rub;        /* where joints rub */
+  void *own[SNI_SOLVERS]; /* of each solver that this sim may use */
+  double *backup;         /* of the state's numbers */
+  double *without;        /* 2 nv  right-hand sides, where joints rub and bodies touch */
+  sni_choice choice;      /* by the user or by `auto` */
+  int used;               /* the solver that has factorised A */
+  sni_touch *touch;       /* NULL: nothing touches */
+  double touched_at;      /* the end of the step whose contacts it has */
+} sni_redmax;
+
+/* A step from t to t_end = t + h, from q and qd, as its parts see it. */
+typedef struct sni_redmax_step {
+  double t, t_end, h;
+  const double *q, *qd;
+  const sn_input *input;
+  double *touch_state; /* impulses of contacts, in the state */
+} sni_redmax_step;
+
+/* ---- create.c: see sni_method ---- */
+
+int sni_redmax_state_count(const sn_model *m);
+size_t sni_redmax_work_size(const sn_model *m, const sn_options *o);
+bool sni_redmax_wants_graph(const sn_model *m, const sn_options *o);
+sn_status sni_redmax_create(sn_sim *sim, sn_error *err);
+void sni_redmax_destroy(sn_sim *sim);
+void sni_redmax_describe(const sn_sim *sim, char *out, size_t out_size);
+
+/* ---- step_plain.c ---- */
+
+/* A and b. */
+void sni_redmax_equations(sn_sim *sim, const sni_redmax_step *step);
+
+/* A by the solver chosen.  again: in this step, with the solver that did it before. */
+sn_status sni_redmax_factorise(sn_sim *sim, double t, bool again, sn_error *err);
+/* Solves A x = b; x holds a first guess. */
+sn_status sni_redmax_solve(sn_sim *sim, double t, double *x, sn_info *info, sn_error *err);
+
+/* Where the tree is all there is, all of that takes two passes: the first of them, inward ... */
+bool sni_redmax_sweeps(const sn_sim *sim);
+sn_status sni_redmax_sweep(sn_sim *sim, const sni_redmax_step *step, sn_info *info, sn_error *err);
+/* ... and, after the second (sni_move_begin): who is to blame if it does not end in numbers? */
+sn_status sni_redmax_check_sweep(sn_sim *sim, const sni_redmax_step *step, const double *qd1,
+                                 sn_error *err);
+
+sn_status sni_redmax_check_pushes(const sn_sim *sim, double t, sn_error *err);
+sn_status sni_redmax_check_rates(const sn_sim *sim, double t, const double *x, sn_error *err);
+
+/* ---- step_bound.c ---- */
+
+/* The rates qd1 at the end of a step, with all that binds.  again: not for the first time. */
+sn_status sni_redmax_rates(sn_sim *sim, const sni_redmax_step *step, bool again, double *qd1,
+                           sn_info *info, sn_error *err);
+/* Are heavy loads foreseen (foresee.h)?  Not with the paper's options. */
+bool sni_redmax_foresees(const sn_sim *sim);
+
+#endif

@@ -1,0 +1,278 @@
+/* step_bound.c: the rates of a step with all that binds: constraints, limits, friction in joints,
+ * contact. */
+#include "methods/redmax/foresee.h"
+#include "methods/redmax/move.h"
+#include "methods/redmax/redmax.h"
+
+#include <string.h>
+
+static sn_status solve_column(void *user, const double *b, double *x) {
+  sni_redmax *r = user;
+  sni_solve_info solved = {.bad = -1};
+  return sni_solvers[r->used]->solve(&r->s, r->own[r->used], b, r->choice.tolerance,
+                                     r->choice.max_iterations, x, &solved);
+}
+
+/* What rows are asked for in this step. */
+static void aim(sn_sim *sim, const double *qd) {
+  const bool late = sim->options.redmax.activation == SN_ACTIVATION_PENETRATION;
+  sni_unilateral_aim_step(&sim->rows, ((sni_redmax *)sim->method_work)->s.h, sni_closure_gain(sim),
+                          late ? sim->options.redmax.gain : 0, qd);
+}
+
+/* qd1 = A^-1 b, and no constraint minds: [RM 4], with rows at the start of the step and functions
+ * of time at its end. */
+static sn_status constrain(sn_sim *sim, const sni_redmax_step *step, double *qd1, sn_error *err) {
+  sni_rows *rows = &sim->rows;
+  sni_rows_eval_poses(rows, step->t_end, step->t_end, step->q, step->qd);
+  const sn_status status = sni_rows_factorise(rows, solve_column, sim->method_work);
+  aim(sim, step->qd);
+  if (status >= 0) {
+    sni_rows_correct(rows, rows->rhs, qd1);
+  }
+  return status < 0 ? status : sni_sim_check_limits(sim, step->t_end, err);
+}
+
+/* The same all at once. */
+static sn_status solve_constrained(sn_sim *sim, const sni_redmax_step *step, double *qd1,
+                                   sn_info *info, sn_error *err) {
+  sni_redmax *r = sim->method_work;
+  sni_rows *rows = &sim->rows;
+  sni_rows_eval_poses(rows, step->t_end, step->t_end, step->q, step->qd);
+  aim(sim, step->qd);
+  int bad = -1;
+  double residual = 0;
+  sn_status status = SN_OK;
+  const bool masses = sni_system_is_mass(&r->s) && !r->s.any_braced;
+  if (!masses || !sni_rows_have_factors(rows)) {
+    sni_graph_fill(&r->s, rows->kkt, rows);
+    if (rows->nsided == 0) {
+      status = sni_kkt_factorise(rows->kkt, r->s.b, rows->rhs, &bad);
+    }
+  }
+  if (status >= 0) {
+    status = rows->nsided > 0
+                 ? sni_unilateral_solve(rows, r->s.b, rows->rhs, qd1, &bad, &residual)
+                 : sni_kkt_solve(rows->kkt, r->s.b, rows->rhs, qd1, rows->lambda, &residual);
+  }
+  if (status < 0) {
+    return sni_fail_body(sim, err, status, bad, step->t_end, "has a singular matrix");
+  }
+  const sn_status held = status ? sni_sim_check_limits(sim, step->t_end, err) : SN_OK;
+  info->residual = fmax(info->residual, residual);
+  return held ? held : status;
+}
+
+/* ---- with friction in joints ---- */
+
+/* See sni_rub_solver. */
+static sn_status solve_between(void *user, const double *b, const double *c, double *x) {
+  sn_sim *sim = user;
+  sni_rows *rows = &sim->rows;
+  int bad = -1;
+  double residual = 0;
+  if (rows->kkt) {
+    return rows->nsided > 0 ? sni_unilateral_solve(rows, b, c, x, &bad, &residual)
+                            : sni_kkt_solve(rows->kkt, b, c, x, rows->lambda, &residual);
+  }
+  const sn_status status = solve_column(sim->method_work, b, x);
+  if (status >= 0 && sim->d.rows) {
+    sni_rows_correct(rows, c, x);
+  }
+  return status;
+}
+
+/* A, and the constraints with it. */
+static sn_status factorise_all(sn_sim *sim, const sni_redmax_step *step, bool again,
+                               sn_error *err) {
+  sni_redmax *r = sim->method_work;
+  sni_rows *rows = &sim->rows;
+  if (!rows->kkt) {
+    const sn_status status = sni_redmax_factorise(sim, step->t, again, err);
+    if (status < 0 || !sim->d.rows) {
+      return status;
+    }
+  }
+  sni_rows_eval_poses(rows, step->t_end, step->t_end, step->q, step->qd);
+  aim(sim, step->qd);
+  if (!rows->kkt) {
+    return sni_rows_factorise(rows, solve_column, r);
+  }
+  int bad = -1;
+  for (int i = 0; i < rows->nrow && rows->nsided > 0; i++) {
+    rows->u.in[i] = !rows->row[i].one_sided;
+  }
+  sni_graph_fill(&r->s, rows->kkt, rows);
+  const sn_status status = sni_kkt_factorise(rows->kkt, r->s.b, rows->rhs, &bad);
+  rows->u.fresh = status >= 0;
+  return status < 0 ? sni_fail_body(sim, err, status, bad, step->t_end, "has a singular matrix")
+                    : status;
+}
+
+/* ---- with contact ---- */
+
+/* x = A^-1 b with the constraints as they stand: for rows of contacts. */
+static sn_status solve_bound(void *user, const double *b, double *x) {
+  const sn_sim *sim = user;
+  return solve_between(user, b, ((const sni_redmax *)sim->method_work)->touch->zero, x);
+}
+
+/* qd1 with what touches. */
+static sn_status touch(sn_sim *sim, const sni_redmax_step *step, double *qd1, sn_info *info,
+                       sn_error *err) {
+  sni_redmax *r = sim->method_work;
+  sni_rows *rows = sim->d.rows ? &sim->rows : NULL;
+  const bool factors = !(rows && rows->kkt) && (r->used == SNI_TREE || r->used == SNI_PCG);
+  sn_status status = sni_touch_solve(r->touch, r->s.h, step->qd, qd1, step->touch_state, factors,
+                                     solve_bound, sim, info, err);
+  if (status || !r->touch->pushes) {
+    return status;
+  }
+  if (rows && rows->kkt) {
+    return solve_between(sim, r->s.b, rows->rhs, qd1);
+  }
+  status = sni_redmax_solve(sim, step->t_end, qd1, info, err);
+  if (status >= 0 && rows) {
+    sni_rows_correct(rows, rows->rhs, qd1);
+  }
+  return status;
+}
+
+/* ---- with friction in joints and contact ---- */
+
+/* Contacts and joints take turns: contacts with the friction of the joints as it is, at first that
+ * of the last step; then the joints, which bear what the contacts do. */
+static sn_status rub_and_touch(sn_sim *sim, const sni_redmax_step *step, double *qd1,
+                               int *iterations, sn_info *info, sn_error *err) {
+  enum { TURNS_MAX = 2000 };
+  sni_redmax *r = sim->method_work;
+  sni_system *s = &r->s;
+  sni_rows *rows = sim->d.rows ? &sim->rows : NULL;
+  const int nv = s->t->nv;
+  const size_t bytes = (size_t)nv * sizeof(double);
+  const bool factors = !(rows && rows->kkt) && (r->used == SNI_TREE || r->used == SNI_PCG);
+  double *b0 = r->without, *pushed = b0 + nv; /* b without either, and what contacts add */
+  memcpy(b0, s->b, bytes);
+  memset(pushed, 0, bytes);
+  sni_rubbing_resume(&r->rub);
+  for (int turn = 0; turn < TURNS_MAX; turn++) {
+    memcpy(s->b, b0, bytes);
+    sni_rubbing_add(&r->rub, s->b);
+    memcpy(qd1, step->qd, bytes);
+    sn_status status = solve_between(sim, s->b, rows ? rows->rhs : NULL, qd1);
+    memcpy(r->rub.b, s->b, bytes);
+    status = status < 0 ? status
+                        : sni_touch_solve(r->touch, s->h, step->qd, qd1, step->touch_state, factors,
+                                          solve_bound, sim, info, err);
+    if (status < 0) {
+      return status;
+    }
+    double change = 0, most = 0;
+    for (int k = 0; k < nv; k++) {
+      const double push = s->b[k] - r->rub.b[k];
+      change = fmax(change, fabs(push - pushed[k]));
+      most = fmax(most, fmax(fabs(push), fabs(b0[k])));
+      pushed[k] = push;
+      s->b[k] = b0[k] + push;
+    }
+    r->rub.touches = true;
+    sni_touch_wrenches(r->touch, s->h, r->rub.touched);
+    int own = 0;
+    status = sni_rubbing_solve(&r->rub, &sim->options, qd1, &own);
+    *iterations = own > *iterations ? own : *iterations;
+    if (status < 0 || (turn > 0 && change <= sim->options.redmax.friction.tolerance * most)) {
+      return status;
+    }
+  }
+  return SN_NOT_CONVERGED;
+}
+
+static sn_status solve_rubbing(sn_sim *sim, const sni_redmax_step *step, bool again, double *qd1,
+                               sn_info *info, sn_error *err) {
+  sni_redmax *r = sim->method_work;
+  int iterations = 0;
+  const sn_status pushed = sni_redmax_check_pushes(sim, step->t_end, err);
+  if (pushed) {
+    return pushed;
+  }
+  sn_status status = factorise_all(sim, step, again, err);
+  if (status < 0) {
+    return status;
+  }
+  sni_rubbing_look(&r->rub, step->t_end, step->q);
+  status = sni_rubbing_prepare(&r->rub, solve_between, sim);
+  if (status < 0) {
+    return status;
+  }
+  status = r->touch ? rub_and_touch(sim, step, qd1, &iterations, info, err)
+                    : sni_rubbing_solve(&r->rub, &sim->options, qd1, &iterations);
+  info->solves++;
+  info->friction_iterations =
+      iterations > info->friction_iterations ? iterations : info->friction_iterations;
+  const sn_status lost = sni_redmax_check_rates(sim, step->t_end, qd1, err);
+  if (lost) {
+    return lost;
+  }
+  const sn_status held =
+      status < 0 || !sim->d.rows ? SN_OK : sni_sim_check_limits(sim, step->t_end, err);
+  return held ? held : status;
+}
+
+bool sni_redmax_foresees(const sn_sim *sim) {
+  return sim->options.redmax.tangent == SN_TANGENT_CLAMPED &&
+         sim->options.redmax.inertia == SN_INERTIA_PROJECTED;
+}
+
+/* What is braced for depends on the reactions of the constraints, which only a solve tells.  Where
+ * there is nothing else in A, the masses are enough to foresee them, and their factors are often at
+ * hand since the end of the last step. */
+static bool foresee_reactions(sn_sim *sim, const sni_redmax_step *step, double *qd1) {
+  sni_system *s = &((sni_redmax *)sim->method_work)->s;
+  sni_rows *rows = &sim->rows;
+  if (!sim->d.rows || rows->nsided > 0 || !rows->timeless || !s->any_braced ||
+      !sni_system_is_mass(s)) {
+    return false;
+  }
+  sni_rows_eval_poses(rows, step->t_end, step->t_end, step->q, step->qd);
+  aim(sim, step->qd);
+  if (sni_rows_solve_mass(rows, s->b, rows->rhs, qd1) >= 0) {
+    return false;
+  }
+  sni_J_mul_world(s->t, &s->d->w, qd1);
+  sni_system_foresee(s, rows, true);
+  return true;
+}
+
+/* A and b, and qd1 without contact; without constraints too, unless they are solved for at the same
+ * time. */
+static sn_status solve_unbound(sn_sim *sim, const sni_redmax_step *step, bool again, double *qd1,
+                               sn_info *info, sn_error *err) {
+  sni_redmax_equations(sim, step);
+  if (!again && sni_redmax_foresees(sim) && foresee_reactions(sim, step, qd1)) {
+    sni_redmax_equations(sim, step);
+  }
+  memcpy(qd1, step->qd, (size_t)sim->m->tree.nv * sizeof *qd1);
+  if (sim->m->nslide > 0) {
+    return solve_rubbing(sim, step, again, qd1, info, err);
+  }
+  if (sim->rows.kkt) {
+    return solve_constrained(sim, step, qd1, info, err);
+  }
+  const sn_status status = sni_redmax_factorise(sim, step->t, again, err);
+  return status ? status : sni_redmax_solve(sim, step->t_end, qd1, info, err);
+}
+
+sn_status sni_redmax_rates(sn_sim *sim, const sni_redmax_step *step, bool again, double *qd1,
+                           sn_info *info, sn_error *err) {
+  const bool rubs = sim->m->nslide > 0; /* then joints bring the others with them */
+  sn_status status = solve_unbound(sim, step, again, qd1, info, err);
+  if (status >= 0 && sim->d.rows && !sim->rows.kkt && !rubs) {
+    const sn_status closed = constrain(sim, step, qd1, err);
+    status = closed ? closed : status;
+  }
+  if (status >= 0 && ((const sni_redmax *)sim->method_work)->touch && !rubs) {
+    const sn_status touched = touch(sim, step, qd1, info, err);
+    status = touched ? touched : status;
+  }
+  return status;
+}
