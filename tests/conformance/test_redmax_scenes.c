@@ -133,8 +133,7 @@ static residual run(const scene *s, const sn_options *o) {
   sn_energy start, end;
   sn_sim_energy(sim, state, &start);
   const sni_node *samples = json_get(s->euler, "samples");
-  const sni_node *until = sni_node_get(s->index, "until");
-  const int steps = (int)json_get_number(until ? s->index : s->euler, until ? "until" : "steps");
+  const int steps = (int)json_get_number(s->euler, "steps");
   size_t next = 0;
   for (int k = 0;; k++) {
     double q[NV_MAX], qd[NV_MAX];
@@ -145,9 +144,6 @@ static residual run(const scene *s, const sn_options *o) {
       compare(s, state, q, qd, &r);
       next++;
     }
-    if (k == steps && until) {
-      break;
-    }
     if (k == steps) {
       json_numbers(s->euler, "q_final", q, NV_MAX);
       json_numbers(s->euler, "qdot_final", qd, NV_MAX);
@@ -156,10 +152,9 @@ static residual run(const scene *s, const sn_options *o) {
     }
     redmax_step(sim, state, NULL);
   }
-  CHECK(until ? next > 2 : next == sni_node_count(samples), "scene %d: %d samples met", s->id,
-        (int)next);
+  CHECK(next == sni_node_count(samples), "scene %d: %d samples met", s->id, (int)next);
   sn_sim_energy(sim, state, &end);
-  r.H = until ? 0 : fabs(end.kinetic + end.potential - start.potential - expected_H(s));
+  r.H = fabs(end.kinetic + end.potential - start.potential - expected_H(s));
   sn_state_free(&state);
   sn_sim_free(&sim);
   return r;
