@@ -561,11 +561,14 @@ static double distance(const sni_rows *r, const double *q) {
 }
 
 /* With the factors of the pose where the rows were seen, of which each step leaves the part that
- * the way to q changes in the rows.  False: that would take too many of them. */
+ * the way to q changes in the rows.  False: that would take too many of them.  Which of the poses
+ * near by it is that closes the gaps depends on the factors: in the dual they are the same as in a
+ * graph. */
 static bool close_from_seen(sni_rows *r, double t, double t_ref, double tolerance, double *q,
                             const double *qd, int *worst, double *gap) {
-  const double weakest = sni_kkt_weakest(r->kkt);
-  const bool strong = weakest > STRONG && sni_kkt_get_form(r->kkt) == SNI_KKT_REDUCED;
+  const double weakest = r->kkt ? sni_kkt_weakest(r->kkt) : 1;
+  const bool known = r->kkt && sni_kkt_get_form(r->kkt) == SNI_KKT_REDUCED;
+  const bool strong = known && weakest > STRONG;
   const double still = strong ? STILL_STRONG : STILL;
   double rate = distance(r, q) / weakest, before = INFINITY;
   for (int k = 1; k <= CHORDS_MAX; k++) {
@@ -632,7 +635,7 @@ sn_status sni_rows_close(sni_rows *r, double t, double t_ref, double tolerance, 
   if (r->d->m->nsided > 0 && !r->apart) {
     return sni_unilateral_close(r, t, t_ref, tolerance, q, qd, worst, gap);
   }
-  const bool from_seen = near && r->kkt && r->timeless && r->seen;
+  const bool from_seen = near && r->timeless && r->seen;
   if (r->kkt) {
     sni_kkt_rough(r->kkt, true);
   }

@@ -64,6 +64,13 @@ class BenchLoops(Command):
         self.assertNotIn("seconds", result["rows"][0])
         self.assertNotIn("grows", text)
 
+    def test_solvers_close_loops_alike(self):
+        # the end of a long deck: many ways to close it, and all solvers take the same one
+        _, result = self.bench("--only", "flexible:320", "--seconds", "0")
+        self.assertEqual({row["solver"] for row in result["rows"]}, {"auto", "pcg", "graph", "reduced", "reduced-kkt"})
+        for row in result["rows"]:
+            self.assertLessEqual(row["difference"], 1e-9, row["solver"])
+
     def test_dofs_of_the_paper(self):
         for scene, size, dofs in (("bridge", 80, 80), ("flexible", 20, 60), ("umbrella", 10, 241), ("umbrella", 46, 1105)):
             _, result = self.bench("--only", f"{scene}:{size}", "--seconds", "0")
