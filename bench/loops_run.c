@@ -8,6 +8,8 @@
 
 #define GAP_MOST    1e-9
 #define QUICK_STEPS 50
+/* Of dopri5: twice in each turn of a four-bar errors grow a hundredfold. */
+#define TOLERANCE 1e-9
 
 typedef struct motion {
   int scene, size, steps, integrators;
@@ -70,6 +72,7 @@ static sn_status one_run(redmax_row *r, const motion *m, int k, bool quick, sn_e
   *run = (redmax_run){
       .integrator = integrators[k].name, .steps = quick ? QUICK_STEPS : m->steps, .off = NAN};
   o.redmax.integrator = integrators[k].option;
+  o.recursive.rel_tol = o.recursive.abs_tol = TOLERANCE;
   sn_status status = sn_sim_create(r->m, &o, &sim, err);
   status = status ? status : sn_state_create(r->m, &s, err);
   status = status ? status : sn_sim_assemble(sim, s, err);

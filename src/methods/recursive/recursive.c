@@ -5,6 +5,7 @@
  * dopri5 walks with steps of its own and reads the states off its continuous extension, so that
  * recording often costs nothing; where it stands, between two states, is part of the state. */
 #include "methods/blame.h"
+#include "methods/recursive/legs.h"
 #include "methods/recursive/ode.h"
 #include "methods/recursive/stops.h"
 #include "methods/sim.h"
@@ -18,12 +19,17 @@
 #define AHEAD        10
 #define AHEAD_CLOSED 40
 
+/* A step has so many legs at first (legs.h), and more where they do not hold, as long as there are
+ * so many states on each. */
+#define LEGS_FIRST 2
+#define LEG_STATES 2
+
 /* Pulses of functions of time are looked for down to substeps of this part of a step. */
 #define HIDDEN_MIN 1e-6
 
 /* Private part of a state: these numbers, then vectors of 2 nv each. */
-enum { VALID, T0, T1, H, STALE, EXPOSED, HEAD };
-enum { Y1, F1, DENSE, VECTORS = DENSE + SNI_DOPRI5_DENSE };
+enum { VALID, T0, T1, H, STALE, EXPOSED, LEGS, LEG, HEAD };
+enum { Y1, F1, DENSE, COURSE = DENSE + SNI_DOPRI5_DENSE, VECTORS = COURSE + SNI_LEG_VECTORS };
 
 static sn_status recursive_supports(const sn_model *m, sn_error *err) {
   if (m->rubbing) {
@@ -45,8 +51,8 @@ static int recursive_state_count(const sn_model *m) {
   return HEAD + VECTORS * 2 * m->tree.nv + m->nloop_q + sni_stops_count(m);
 }
 
-/* y, y1, f1, spare ones, and what a try needs */
-#define WORK_VECTORS (SNI_DOPRI5_DENSE + 8 + 7)
+/* y, spare ones, and what a try needs */
+#define WORK_VECTORS (VECTORS + 1 + 12)
 
 static size_t recursive_work_size(const sn_model *m, const sn_options *o) {
   (void)o;
@@ -331,13 +337,24 @@ static sn_status step_rk4(sn_sim *sim, sn_state *state, const sn_input *input, d
 
 /* ---- dopri5 ---- */
 
+/* By words: it is asked for twice in each step, and nobody else sees it. */
+static uint64_t hash_numbers(uint64_t h, const double *x, size_t n) {
+  for (size_t k = 0; k < n; k++) {
+    uint64_t word;
+    memcpy(&word, &x[k], sizeof word);
+    h = (h ^ word) * 0x9e3779b97f4a7c15u;
+    h ^= h >> 32;
+  }
+  return h;
+}
+
 /* One word about the state as it was given out, and about all that acts on it: if it still holds,
  * the walk goes on; if somebody has changed anything, it starts afresh from what is there. */
 static double fingerprint(const sn_sim *sim, const sn_state *s, const sn_input *input) {
   uint64_t h = sim->d.param_hash;
   const size_t nv = (size_t)s->nv;
-  h = sni_hash(h, &s->t, sizeof s->t);
-  h = sni_hash(h, s->data, 2 * nv * sizeof(double));
+  h = hash_numbers(h, &s->t, 1);
+  h = hash_numbers(h, s->data, 2 * nv);
   const uint64_t pushed = sim->d.user_force != NULL;
   h = sni_hash(h, &pushed, sizeof pushed);
   h = sni_hand_hash(h, &sim->d.hand);
@@ -346,7 +363,7 @@ static double fingerprint(const sn_sim *sim, const sn_state *s, const sn_input *
     for (size_t k = 0; k < sizeof part / sizeof part[0]; k++) {
       const uint64_t there = part[k] != NULL;
       h = sni_hash(h, &there, sizeof there);
-      h = part[k] ? sni_hash(h, part[k], nv * sizeof(double)) : h;
+      h = part[k] ? hash_numbers(h, part[k], nv) : h;
     }
     if (input->wrench) {
       h = sni_hash(h, input->wrench, (size_t)sim->m->tree.nbody * sizeof *input->wrench);
@@ -365,7 +382,15 @@ typedef struct walk {
   bool stale;              /* f1 is not yet that of what follows t1: another function begins
                               there, or y1 is in other coordinates, or who knows what pushes    */
   bool at_break;           /* the last substep ended at one                                      */
+  int legs;                /* of [t0, t1]: 0: none, -1: nor is dense one, but dopri5's own       */
+  int leg;                 /* which of them is `course`; -1: none                                */
+  double *course;
 } walk;
+
+/* One-sided rows are held, or let go, at times of their own. */
+static bool has_legs(const sn_sim *sim) {
+  return sim->d.rows && sim->m->nsided == 0;
+}
 
 /* f1 on the smooth piece behind t1.  Only now, when the walk goes on from there: what lies behind
  * a break must not spoil the states before it. */
@@ -457,6 +482,24 @@ static bool stop_walk(sn_sim *sim, const sni_ode *ode, const walk *w, double *y1
   return false;
 }
 
+/* The step from t0 to t1 as one leg, now that y1 is on the constraints.  False: there is no rate at
+ * t1. */
+static bool lay_whole(sn_sim *sim, const sni_ode *ode, walk *w, double t_ref, double *work) {
+  const int n = ode->n;
+  const double h = w->t1 - w->t0;
+  if (ode->f(ode->user, w->t1, t_ref, w->y1, w->f1) >= 0 || not_finite(sim, w->f1) >= 0) {
+    return false;
+  }
+  double *y0 = work, *f0 = work + n;
+  for (int i = 0; i < n; i++) { /* dense has y, and h times its rate in two parts */
+    y0[i] = w->dense[i];
+    f0[i] = (w->dense[n + i] + w->dense[2 * n + i]) / h;
+  }
+  sni_leg_lay(n / 2, h, y0, f0, w->y1, w->f1, w->dense);
+  w->legs = LEGS_FIRST;
+  return true;
+}
+
 /* One accepted step from t1 on, not beyond t_most. */
 static sn_status walk_on(sn_sim *sim, const sni_ode *ode, walk *w, const sn_input *input,
                          double h_max, double t_most, double *work, sn_info *info, sn_error *err) {
@@ -516,9 +559,70 @@ static sn_status walk_on(sn_sim *sim, const sni_ode *ode, walk *w, const sn_inpu
   const sn_status closed = stopped || (sim->rows.u.events && w->at_break)
                                ? sni_stops_meet(sim, ode, w->t1, t_ref, w->y1, rest, err)
                                : close_loops(sim, w->t1, t_ref, w->y1, err);
+  w->legs = w->leg = -1;
+  const bool laid = !closed && has_legs(sim) && lay_whole(sim, ode, w, t_ref, rest);
   const bool moved = sni_dynamics_reparam(&sim->d, w->y1, w->y1 + nv);
-  w->stale = w->at_break || moved || sim->d.rows;
+  w->stale = w->at_break || moved || (sim->d.rows && !laid);
   return closed;
+}
+
+/* Where part k / legs of a walk's step ends: y = (q, qd) on the constraints, then its rate.  False:
+ * nowhere. */
+static bool find_end(sn_sim *sim, const sni_ode *ode, const walk *w, int k, double t_ref,
+                     double *y) {
+  const int n = ode->n, nv = n / 2;
+  const double whole = w->t1 - w->t0, part = (double)k / w->legs, t = w->t0 + part * whole;
+  if (k == 0 || k == w->legs) {
+    sni_leg_end(nv, whole, w->dense, k > 0, y);
+    return true;
+  }
+  sni_leg_read(nv, whole, w->dense, part, y);
+  sni_dynamics_prescribe(&sim->d, t, t_ref, y, y + nv, NULL);
+  return close_loops(sim, t, t_ref, y, NULL) == SN_OK && ode->f(ode->user, t, t_ref, y, y + n) < 0;
+}
+
+/* Leg k, from k / legs on.  False: there is none, or none that holds. */
+static bool lay_leg(sn_sim *sim, const sni_ode *ode, walk *w, int k, double t_ref, double *work) {
+  const int n = ode->n, nv = n / 2;
+  const double h = (w->t1 - w->t0) / w->legs;
+  double *from = work, *to = work + 2 * n;
+  if (w->leg >= 0 && k == w->leg + 1) {
+    sni_leg_end(nv, h, w->course, true, from);
+  } else if (!find_end(sim, ode, w, k, t_ref, from)) {
+    return false;
+  }
+  if (!find_end(sim, ode, w, k + 1, t_ref, to)) {
+    return false;
+  }
+  sni_leg_lay(nv, h, from, from + n, to, to + n, w->course);
+  return sni_leg_holds(sim, w->t0 + k * h, h, t_ref, w->course, work);
+}
+
+/* The state at t, between t0 and t1. */
+static sn_status read_walk(sn_sim *sim, const sni_ode *ode, walk *w, double t, double *y,
+                           double *work, sn_error *err) {
+  const int n = ode->n, nv = n / 2;
+  const double whole = w->t1 - w->t0, part = (t - w->t0) / whole;
+  const double t_ref = sni_function_inside(w->t0, w->t1);
+  while (w->legs > 0) {
+    const int k = (int)fmin(part * w->legs, w->legs - 1);
+    if (k == w->leg || lay_leg(sim, ode, w, k, t_ref, work)) {
+      w->leg = k;
+      sni_leg_read(nv, whole / w->legs, w->course, part * w->legs - k, y);
+      sni_dynamics_prescribe(&sim->d, t, t_ref, y, y + nv, NULL);
+      return SN_OK;
+    }
+    w->leg = -1;
+    w->legs = whole >= 2 * LEG_STATES * w->legs * *sim->d.params.step ? 2 * w->legs : 0;
+  }
+  if (w->legs < 0) {
+    sni_dopri5_dense(n, w->dense, part, y);
+  } else {
+    sni_leg_read(nv, whole, w->dense, part, y);
+  }
+  sni_dynamics_prescribe(&sim->d, t, t_ref, y, y + nv, NULL);
+  sim->rows.u.events = false; /* what is held now may be so only after t */
+  return close_loops(sim, t, t_ref, y, err);
 }
 
 static sn_status step_dopri5(sn_sim *sim, sn_state *state, const sn_input *input, double t_end,
@@ -528,8 +632,17 @@ static sn_status step_dopri5(sn_sim *sim, sn_state *state, const sn_input *input
   const double h_max = (sim->d.rows ? AHEAD_CLOSED : AHEAD) * *sim->d.params.step;
   double *own = sni_state_private(state), *vectors = own + HEAD;
   double *work = sim->method_work;
-  walk w = {own[T0], own[T1], own[H], work, work + n, work + 2 * n, own[STALE] != 0, false};
-  double *y = work + (2 + SNI_DOPRI5_DENSE) * n, *rest = y + n;
+  walk w = {.t0 = own[T0],
+            .t1 = own[T1],
+            .h = own[H],
+            .y1 = work + Y1 * n,
+            .f1 = work + F1 * n,
+            .dense = work + DENSE * n,
+            .course = work + COURSE * n,
+            .stale = own[STALE] != 0,
+            .legs = (int)own[LEGS],
+            .leg = (int)own[LEG]};
+  double *y = work + VECTORS * n, *rest = y + n;
   rhs r = {sim, input, 0};
   const sni_ode ode = {n, rhs_eval, sim->d.rows ? rhs_forgive : NULL, &r};
   /* what a user's force will do after this step is not known yet */
@@ -560,15 +673,11 @@ static sn_status step_dopri5(sn_sim *sim, sn_state *state, const sn_input *input
       return status;
     }
   }
-  sni_dopri5_dense(n, w.dense, (t_end - w.t0) / (w.t1 - w.t0), y);
-  const double t_ref = sni_function_inside(w.t0, w.t1);
-  sni_dynamics_prescribe(&sim->d, t_end, t_ref, y, y + nv, NULL);
-  info->evaluations = r.evaluations;
-  sim->rows.u.events = false; /* what is held now may be so only after t_end */
-  const sn_status closed = close_loops(sim, t_end, t_ref, y, err);
-  if (closed) {
-    return closed;
+  const sn_status status = read_walk(sim, &ode, &w, t_end, y, rest, err);
+  if (status) {
+    return status;
   }
+  info->evaluations = r.evaluations;
   sni_sim_save_loops(sim, loops_of(sim, state));
   sni_stops_save(sim, stops_of(sim, state));
   memcpy(state->data, y, bytes);
@@ -578,6 +687,8 @@ static sn_status step_dopri5(sn_sim *sim, sn_state *state, const sn_input *input
   own[T1] = w.t1;
   own[H] = w.h;
   own[STALE] = w.stale;
+  own[LEGS] = w.legs;
+  own[LEG] = w.leg;
   state->t = t_end;
   own[EXPOSED] = fingerprint(sim, state, input);
   return SN_OK;
