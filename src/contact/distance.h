@@ -26,6 +26,10 @@ bool sni_gjk(const sni_placed *a, const sni_placed *b, double far, sni_nearest *
  */
 bool sni_nearest_shallow(const sni_placed *a, const sni_placed *b, const sni_nearest *guess,
                          sni_nearest *out);
+/* Better points than those of near, which are on the parts of round cores that hold `count` points
+ * of each; false: there are none on these parts.  Others may be nearer. */
+bool sni_nearest_polish(const sni_placed *a, const sni_placed *b, int count, const sn_vec3 *on_a,
+                        const sn_vec3 *on_b, sni_nearest *near);
 void sni_epa(const sni_placed *a, const sni_placed *b, sni_nearest *out);
 
 /* Points and segments against each other, and points against boxes and cylinders; false: another
