@@ -15,7 +15,8 @@ void sni_cone_range(double W, double w, double lo, double hi, double *x) {
 /* In the axes of W the answer on the rim is  y_i = g_i / (W_i + s),  |y| = r,  s > 0: a function of
  * s that falls, and nearly straight as 1/|y|, so Newton's method on 1/|y| = 1/r takes few steps,
  * and one or two from where it ended last.  From the left it does not overshoot. */
-static void on_rim(sni_disc *d, double g1, double g2, double r, double *y1, double *y2) {
+static void on_rim(sni_disc *d, double g1, double g2, double r, double small, double *y1,
+                   double *y2) {
   enum { NEWTON_MAX = 50 };
   const double w1 = d->w1, w2 = d->w2, least = sqrt(g1 * g1 + g2 * g2) / r - w1;
   double s = fmax(fmax(0, least), d->rim);
@@ -24,7 +25,7 @@ static void on_rim(sni_disc *d, double g1, double g2, double r, double *y1, doub
     const double square = a * a + b * b, length = sqrt(square);
     const double step = (length / r - 1) * square / (a * a * i1 + b * b * i2);
     s = fmax(fmax(0, least), s + step);
-    if (!(fabs(step) > 1e-7 * (s + w1))) { /* the next one would be the square of it */
+    if (!(fabs(step) > small * (s + w1))) { /* the next one would be the square of it */
       break;
     }
   }
@@ -48,7 +49,7 @@ sni_disc sni_disc_of(const double W[3]) {
   return d;
 }
 
-void sni_disc_least(sni_disc *d, const double w[2], double r, double *x) {
+static void disc_least(sni_disc *d, const double w[2], double r, double small, double *x) {
   if (!(r > 0)) {
     x[0] = x[1] = 0;
     return;
@@ -61,7 +62,7 @@ void sni_disc_least(sni_disc *d, const double w[2], double r, double *x) {
   double y1 = moves ? x1 - v1 / d->w1 : x1, y2 = both ? x2 - v2 / d->w2 : x2;
   if (!(y1 * y1 + y2 * y2 <= r * r)) {
     if (both) {
-      on_rim(d, d->w1 * x1 - v1, d->w2 * x2 - v2, r, &y1, &y2);
+      on_rim(d, d->w1 * x1 - v1, d->w2 * x2 - v2, r, small, &y1, &y2);
     } else {
       y2 = fmax(-r, fmin(r, y2));
       const double room = sqrt(fmax(0, r * r - y2 * y2));
@@ -72,9 +73,13 @@ void sni_disc_least(sni_disc *d, const double w[2], double r, double *x) {
   x[1] = d->s * y1 + d->c * y2;
 }
 
+void sni_disc_least(sni_disc *d, const double w[2], double r, double *x) {
+  disc_least(d, w, r, 1e-3, x);
+}
+
 void sni_cone_disc(const double W[3], const double w[2], double r, double *x) {
   sni_disc d = sni_disc_of(W);
-  sni_disc_least(&d, w, r, x);
+  disc_least(&d, w, r, 1e-7, x);
 }
 
 /* Corner k of the polygon. */

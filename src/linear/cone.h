@@ -16,7 +16,8 @@ void sni_cone_range(double W, double w, double lo, double hi, double *x);
 void sni_cone_disc(const double W[3], const double w[2], double r, double *x);
 void sni_cone_polygon(const double W[3], const double w[2], double r, int sides, double *x);
 
-/* The same for many w and r: W by its axes. */
+/* The same for many w and r: W by its axes.  On the rim the least is exact to 1e-6 the first time,
+ * and has twice the digits each time that it is asked for again. */
 typedef struct sni_disc {
   double c, s;   /* the first axis                                                             */
   double w1, w2; /* W along it and across                                                      */

@@ -22,7 +22,9 @@ sni_group *sni_staggered_add(sni_staggered *s, int nrow) {
     return NULL;
   }
   sni_group *g = &s->group[s->ngroup++];
-  *g = (sni_group){.nrow = nrow, .segment = s->nsegment};
+  memset(g, 0, offsetof(sni_group, W));
+  g->nrow = nrow;
+  g->segment = s->nsegment;
   return g;
 }
 
@@ -272,93 +274,88 @@ static double visit(const sni_staggered *s, sni_group *g, int what, int sides) {
   return most;
 }
 
-/* All groups of an island, there or back. */
-static double sweep(sni_staggered *s, const sni_island *island, int what, bool back, int sides) {
+void sni_staggered_sweep(sni_staggered *s, const sni_island *island, const sni_staggered_options *o,
+                         int count) {
+  for (int k = 0; k < count; k++) {
+    for (int i = 0; i < island->count; i++) {
+      const int at = k % 2 ? island->count - 1 - i : i;
+      visit(s, &s->group[s->order[island->first + at]], NORMALS | FRICTION, o->sides);
+    }
+  }
+}
+
+/* ---- sweeps as directions of conjugate gradients ----
+ *
+ * What a sweep has changed is a gradient, and  p = change + b p  with b of Fletcher and Reeves, the
+ * sweep being the preconditioner.  v goes on along p between two sweeps, and each x when the next
+ * one comes to it. */
+
+/* x goes on by b p, and p has the change of the last sweep. */
+static inline void go_on_group(sni_group *g, double b) {
+  for (int i = 0; i < g->nrow; i++) {
+    const double along = b * g->p[i];
+    g->p[i] = along + (g->x[i] - g->before[i]);
+    g->x[i] += along;
+    g->before[i] = g->x[i];
+  }
+}
+
+/* The square of what the visit has changed, in the norm of the group's own W. */
+static double square_of(const sni_group *g) {
+  double square = 0;
+  for (int i = 0; i < g->nrow; i++) {
+    const double change = g->x[i] - g->before[i];
+    square += g->W[i * (SNI_GROUP_ROWS + 1)] * change * change;
+  }
+  return square;
+}
+
+/* All groups of an island, there or back.  Returns the largest change of a group's own w; square:
+ * of all changes. */
+static double sweep(sni_staggered *s, const sni_island *island, int what, bool back, int sides,
+                    double b, double *square) {
   double most = 0;
+  *square = 0;
   for (int k = 0; k < island->count; k++) {
     const int i = s->order[island->first + (back ? island->count - 1 - k : k)];
-    const double change =
-        s->group[i].packed ? sni_packed_visit(s, i) : visit(s, &s->group[i], what, sides);
-    most = fmax(most, change);
+    sni_group *g = &s->group[i];
+    double change;
+    if (g->packed) {
+      change = sni_packed_visit(s, i, b, square);
+    } else {
+      go_on_group(g, b);
+      change = visit(s, g, what, sides);
+      *square += square_of(g);
+    }
+    most = change > most ? change : most;
   }
   return most;
 }
 
-void sni_staggered_sweep(sni_staggered *s, const sni_island *island, const sni_staggered_options *o,
-                         int count) {
-  for (int k = 0; k < count; k++) {
-    sweep(s, island, NORMALS | FRICTION, k % 2, o->sides);
-  }
-}
-
-/* ---- sweeps as directions of conjugate gradients ---- */
-
-/* x of a group, what it was before the sweep, the direction, and W of its rows. */
-typedef struct place {
-  int n, stride;
-  double *x, *before, *p;
-  const double *own;
-} place;
-
-static inline place place_of(const sni_staggered *s, int k) {
-  sni_group *g = &s->group[k];
-  if (g->packed) {
-    sni_packed *p = &s->packed[k];
-    return (place){3, 1, p->x, p->before, p->p, p->own};
-  }
-  return (place){g->nrow, SNI_GROUP_ROWS + 1, g->x, g->before, g->p, g->W};
-}
-
+/* No direction yet. */
 static void forget_direction(const sni_staggered *s, const sni_island *island) {
   for (int k = 0; k < island->ntouched; k++) {
     const sni_touched *t = &s->touched[island->first_touched + k];
     memset(s->vp + t->adr, 0, (size_t)t->n * sizeof(double));
-  }
-  for (int k = 0; k < island->count; k++) {
-    const place at = place_of(s, s->order[island->first + k]);
-    memset(at.p, 0, (size_t)at.n * sizeof(double));
-  }
-}
-
-static void note_start(const sni_staggered *s, const sni_island *island) {
-  for (int k = 0; k < island->ntouched; k++) {
-    const sni_touched *t = &s->touched[island->first_touched + k];
     memcpy(s->v0 + t->adr, s->v + t->adr, (size_t)t->n * sizeof(double));
   }
   for (int k = 0; k < island->count; k++) {
-    const place at = place_of(s, s->order[island->first + k]);
-    memcpy(at.before, at.x, (size_t)at.n * sizeof(double));
+    sni_group *g = &s->group[s->order[island->first + k]];
+    if (!g->packed) {
+      memset(g->p, 0, sizeof g->p);
+      memcpy(g->before, g->x, sizeof g->x);
+    }
   }
 }
 
-/* Goes on along the last direction: what a sweep has changed is a gradient, and  p = change + b p
- * with b of Fletcher and Reeves, the sweep being the preconditioner.  Where changes grow, the
- * direction is forgotten. */
-static void go_on(const sni_staggered *s, const sni_island *island, double *last) {
-  double square = 0; /* of the change, in the norm of the groups' own W */
-  for (int k = 0; k < island->count; k++) {
-    const place at = place_of(s, s->order[island->first + k]);
-    for (int i = 0; i < at.n; i++) {
-      const double change = at.x[i] - at.before[i];
-      square += at.own[i * at.stride] * change * change;
-    }
-  }
-  const double ratio = square / *last, b = ratio <= 1 ? ratio : 0;
-  *last = square;
+static void go_on(const sni_staggered *s, const sni_island *island, double b) {
   for (int k = 0; k < island->ntouched; k++) {
     const sni_touched *t = &s->touched[island->first_touched + k];
     for (int j = t->adr; j < t->adr + t->n; j++) {
       const double along = b * s->vp[j];
       s->vp[j] = along + (s->v[j] - s->v0[j]);
       s->v[j] += along;
-    }
-  }
-  for (int k = 0; k < island->count; k++) {
-    const place at = place_of(s, s->order[island->first + k]);
-    for (int i = 0; i < at.n; i++) {
-      const double along = b * at.p[i];
-      at.p[i] = along + (at.x[i] - at.before[i]);
-      at.x[i] += along;
+      s->v0[j] = s->v[j];
     }
   }
 }
@@ -401,19 +398,22 @@ double sni_staggered_residual(sni_staggered *s, sni_island *island,
   return island->residual;
 }
 
-/* Sweeps until changes are below `small`; returns sweeps. */
+/* Sweeps until changes are below `small`; returns sweeps.  Where changes grow, the direction is
+ * forgotten. */
 static int converge(sni_staggered *s, sni_island *island, int what, double small, int most,
                     int sides, double *change) {
-  double last = INFINITY;
+  double last = INFINITY, b = 0;
   int k = 0;
   forget_direction(s, island);
   *change = INFINITY;
   while (k<most && * change> small) {
-    note_start(s, island);
-    *change = sweep(s, island, what, k % 2, sides);
+    double square;
+    *change = sweep(s, island, what, k % 2, sides, b, &square);
     k++;
     if (*change > small && k < most) {
-      go_on(s, island, &last);
+      b = square <= last ? square / last : 0;
+      last = square;
+      go_on(s, island, b);
     }
   }
   return k;
@@ -476,18 +476,15 @@ static void solve_island(sni_staggered *s, sni_island *island, const sni_stagger
       w[i] -= g->c[i];
     }
     scale = fmax(scale, scale_of(g, w));
-  }
-  if (!(scale > 0)) {
-    rest(s, island);
-    return;
-  }
-  for (int k = 0; k < island->count; k++) {
-    sni_group *g = &s->group[s->order[island->first + k]];
     if (!g->weighed) {
       calc_W(s, g);
       g->weighed = true;
       g->filled = false;
     }
+  }
+  if (!(scale > 0)) {
+    rest(s, island);
+    return;
   }
   island->scale = scale;
   for (int k = 0; k < island->count; k++) { /* the guess */
@@ -594,7 +591,8 @@ static void find_islands(sni_staggered *s) {
 sn_status sni_staggered_solve(sni_staggered *s, const sni_staggered_options *o,
                               sni_staggered_info *info) {
   *info = (sni_staggered_info){.worst = -1};
-  s->budget = NEWTON_BUDGET / (1 + s->ngroup / 200.0);
+  const double crowd = s->ngroup / 200.0;
+  s->budget = NEWTON_BUDGET / (1 + crowd * crowd);
   if (!o->again) {
     find_islands(s);
   }

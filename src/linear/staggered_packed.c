@@ -40,7 +40,8 @@ bool sni_packed_take(sni_staggered *s, int k) {
   sni_packed *p = &s->packed[k];
   for (int i = 0; i < 3; i++) {
     p->c[i] = g->c[i];
-    p->x[i] = g->x[i];
+    p->x[i] = p->before[i] = g->x[i];
+    p->p[i] = 0;
   }
   memset(s->nowhere, 0, 6 * sizeof(double));
   if (g->filled) {
@@ -68,8 +69,14 @@ bool sni_packed_take(sni_staggered *s, int k) {
   return true;
 }
 
-double sni_packed_visit(sni_staggered *s, int k) {
+double sni_packed_visit(sni_staggered *s, int k, double along, double *square) {
   sni_packed *p = &s->packed[k];
+  for (int i = 0; i < 3; i++) {
+    const double on = along * p->p[i];
+    p->p[i] = on + (p->x[i] - p->before[i]);
+    p->x[i] += on;
+    p->before[i] = p->x[i];
+  }
   sni_lane lo[2];
   pair hi[2];
   for (int j = 0; j < 2; j++) {
@@ -86,7 +93,7 @@ double sni_packed_visit(sni_staggered *s, int k) {
     w[i] = two[0] + two[1] - p->c[i];
   }
   /* the normal, then friction with the limit that it gives */
-  const double n = fmax(0, p->x[0] - (w[0] + p->e * p->x[0]) * p->inverse);
+  const double free = p->x[0] - (w[0] + p->e * p->x[0]) * p->inverse, n = free > 0 ? free : 0;
   double dx[3] = {n - p->x[0], -p->x[1], -p->x[2]};
   const double at[2] = {w[1] + p->normal[1] * dx[0], w[2] + p->normal[2] * dx[0]};
   p->x[0] = n;
@@ -95,7 +102,9 @@ double sni_packed_visit(sni_staggered *s, int k) {
   dx[2] += p->x[2];
   double most = 0;
   for (int i = 0; i < 3; i++) {
-    most = fmax(most, p->own[i] * fabs(dx[i]));
+    const double change = p->own[i] * fabs(dx[i]);
+    most = change > most ? change : most;
+    *square += change * fabs(dx[i]);
   }
   if (most == 0) {
     return 0;

@@ -16,8 +16,9 @@ double sni_staggered_bound(const sni_group *g, const sni_group_part *part);
 
 /* True: group k is of the usual kind, and packed: its x is there. */
 bool sni_packed_take(sni_staggered *s, int k);
-/* Both projections; returns the largest change of its own w. */
-double sni_packed_visit(sni_staggered *s, int k);
+/* Goes on along the last direction, then both projections; returns the largest change of its own w,
+ * and adds the square of it to *square. */
+double sni_packed_visit(sni_staggered *s, int k, double along, double *square);
 /* x back into the group. */
 void sni_packed_give(sni_staggered *s, int k);
 

@@ -196,7 +196,8 @@ static bool sleeps(const sni_touch *touch, const sni_touch_memory *m) {
 }
 
 static void save(sni_touch *touch, double *state) {
-  const int most = memory_count(touch->sim->m), old = (int)state[0];
+  const int most = memory_count(touch->sim->m), had = (int)state[0];
+  const int old = had < most ? had : most;
   sni_touch_memory *kept = touch->kept;
   int n = 0, j = 0;
   for (int k = 0; k <= touch->st.ngroup && n < most; k++) {
@@ -220,8 +221,10 @@ static void save(sni_touch *touch, double *state) {
       kept[n++] = memory_of(touch, k);
     }
   }
-  memset(kept + n, 0, (size_t)(most - n) * sizeof *kept);
-  memcpy(state + 1, kept, (size_t)most * sizeof *kept);
+  if (old > n) { /* behind those that there are, all is 0 */
+    memset(kept + n, 0, (size_t)(old - n) * sizeof *kept);
+  }
+  memcpy(state + 1, kept, (size_t)(old > n ? old : n) * sizeof *kept);
   state[0] = n;
 }
 

@@ -10,6 +10,14 @@
 
 #include <string.h>
 
+/* From the origin of the body to where it is touched: midway between the surfaces; what is meant to
+ * penetrate touches with its own [RM 5.1]. */
+static sn_vec3 arm_of(const sni_touch *touch, const sni_contact *c, int side) {
+  const sn_vec3 o = sni_lane_vec3(touch->s->d->w.link[c->body[side]].o);
+  const bool deep = touch->sim->options.redmax.activation == SN_ACTIVATION_PENETRATION;
+  return sn_vec3_sub(deep ? sn_vec3_addscaled(c->x, 0.5 * c->gap, c->n) : c->x, o);
+}
+
 /* Row i of a group, as a wrench on its body[side] at the origin, in world axes. */
 static sni_lane6 wrench_of(const sni_touch *touch, const sni_touch_group *tg, int i, int side) {
   const sni_contact *c = &touch->contact[tg->contact];
@@ -17,11 +25,8 @@ static sni_lane6 wrench_of(const sni_touch *touch, const sni_touch_group *tg, in
   if (i >= 3) { /* spinning about the normal, rolling about the tangents */
     return (sni_lane6){sni_lane_from(along), {0}};
   }
-  const sn_vec3 o = sni_lane_vec3(touch->s->d->w.link[c->body[side]].o);
-  /* midway between the surfaces; what is meant to penetrate touches with its own [RM 5.1] */
-  const bool deep = touch->sim->options.redmax.activation == SN_ACTIVATION_PENETRATION;
-  const sn_vec3 x = deep ? sn_vec3_addscaled(c->x, 0.5 * c->gap, c->n) : c->x;
-  return (sni_lane6){sni_lane_from(sn_vec3_cross(sn_vec3_sub(x, o), along)), sni_lane_from(along)};
+  return (sni_lane6){sni_lane_from(sn_vec3_cross(arm_of(touch, c, side), along)),
+                     sni_lane_from(along)};
 }
 
 /* ---- loose trees ---- */
@@ -260,6 +265,57 @@ sn_status sni_touch_build(sni_touch *touch, bool factors, sni_touch_solver solve
 
 /* ---- products ---- */
 
+/* The velocity of body[0] against body[1] where they touch, then the turning, along the frame. */
+static void contact_rates(const sni_touch *touch, const sni_touch_group *tg, int nrow,
+                          double *out) {
+  const sni_contact *c = &touch->contact[tg->contact];
+  sn_vec3 v = {0, 0, 0}, w = {0, 0, 0};
+  for (int side = 0; side < 2; side++) {
+    if (c->body[side] >= 0) {
+      const sn_vec6 a = sni_lane6_vec6(touch->s->d->w.a[c->body[side]]);
+      const sn_vec3 at = sn_vec3_add(a.v, sn_vec3_cross(a.w, arm_of(touch, c, side)));
+      v = side == 0 ? at : sn_vec3_sub(v, at);
+      w = side == 0 ? a.w : sn_vec3_sub(w, a.w);
+    }
+  }
+  for (int i = 0; i < nrow; i++) {
+    out[i] = sn_vec3_dot(tg->frame[i % 3], i < 3 ? v : w);
+  }
+}
+
+/* Impulses x of a contact as a wrench on its body[0], or its opposite on body[1]. */
+static sni_lane6 contact_wrench(const sni_touch *touch, const sni_touch_group *tg, int nrow,
+                                const double *x, int side) {
+  const sni_contact *c = &touch->contact[tg->contact];
+  sn_vec3 f = {0, 0, 0}, couple = {0, 0, 0};
+  for (int i = 0; i < nrow; i++) {
+    sn_vec3 *to = i < 3 ? &f : &couple;
+    *to = sn_vec3_addscaled(*to, side == 0 ? x[i] : -x[i], tg->frame[i % 3]);
+  }
+  couple = sn_vec3_add(couple, sn_vec3_cross(arm_of(touch, c, side), f));
+  return (sni_lane6){sni_lane_from(couple), sni_lane_from(f)};
+}
+
+/* f += what impulses of group k do to the two bodies that it is on. */
+static void add_wrenches(const sni_touch *touch, int k, const double *x, sni_lane6 *f) {
+  const sni_touch_group *tg = &touch->group[k];
+  for (int side = 0; side < 2; side++) {
+    if (tg->contact >= 0) {
+      const int body = touch->contact[tg->contact].body[side];
+      if (body >= 0) {
+        const sni_lane6 p = contact_wrench(touch, tg, touch->st.group[k].nrow, x, side);
+        f[body] = sni_lane6_addscaled(f[body], 1, p);
+      }
+    } else {
+      const sni_row *row = &touch->sim->rows.sided[tg->row];
+      if (row->body[side] >= 0) {
+        f[row->body[side]] =
+            sni_lane6_addscaled(f[row->body[side]], x[0], sni_lane6_from(row->p[side]));
+      }
+    }
+  }
+}
+
 void sni_touch_rates(sni_touch *touch, const double *x, size_t offset) {
   const sni_work *w = &touch->s->d->w;
   sni_J_mul_world(touch->s->t, &touch->s->d->w, x);
@@ -279,13 +335,7 @@ void sni_touch_rates(sni_touch *touch, const double *x, size_t offset) {
       }
       continue;
     }
-    for (int i = 0; i < touch->st.group[k].nrow; i++) {
-      out[i] = 0;
-      for (int side = 0; side < 2; side++) {
-        const int b = touch->contact[tg->contact].body[side];
-        out[i] += b >= 0 ? sni_lane6_dot(wrench_of(touch, tg, i, side), w->a[b]) : 0;
-      }
-    }
+    contact_rates(touch, tg, touch->st.group[k].nrow, out);
   }
 }
 
@@ -294,19 +344,7 @@ void sni_touch_push(sni_touch *touch, const double (*x)[SNI_GROUP_ROWS], double 
   memset(f, 0, (size_t)touch->s->t->nbody * sizeof *f);
   memset(touch->column, 0, (size_t)touch->s->t->nv * sizeof(double));
   for (int k = 0; k < touch->st.ngroup; k++) {
-    const sni_touch_group *tg = &touch->group[k];
-    for (int i = 0; i < touch->st.group[k].nrow; i++) {
-      for (int side = 0; side < 2; side++) {
-        const int body = tg->contact >= 0 ? touch->contact[tg->contact].body[side]
-                                          : touch->sim->rows.sided[tg->row].body[side];
-        if (body >= 0) {
-          const sni_lane6 p = tg->contact >= 0
-                                  ? wrench_of(touch, tg, i, side)
-                                  : sni_lane6_from(touch->sim->rows.sided[tg->row].p[side]);
-          f[body] = sni_lane6_addscaled(f[body], x[k][i], p);
-        }
-      }
-    }
+    add_wrenches(touch, k, x[k], f);
   }
   sni_system_project(touch->s, f, touch->column);
   for (int j = 0; j < touch->s->t->nv; j++) {
@@ -321,20 +359,13 @@ void sni_touch_push(sni_touch *touch, const double (*x)[SNI_GROUP_ROWS], double 
 }
 
 void sni_touch_wrenches(const sni_touch *touch, double h, sn_vec6 *out) {
-  memset(out, 0, (size_t)touch->s->t->nbody * sizeof *out);
+  sni_lane6 *f = touch->s->f;
+  const int nbody = touch->s->t->nbody;
+  memset(f, 0, (size_t)nbody * sizeof *f);
   for (int k = 0; k < touch->st.ngroup; k++) {
-    const sni_touch_group *tg = &touch->group[k];
-    for (int i = 0; i < touch->st.group[k].nrow; i++) {
-      const double force = touch->shift_x[k][i] / h;
-      for (int side = 0; side < 2; side++) {
-        const int body = tg->contact >= 0 ? touch->contact[tg->contact].body[side]
-                                          : touch->sim->rows.sided[tg->row].body[side];
-        if (body >= 0) {
-          const sn_vec6 f = tg->contact >= 0 ? sni_lane6_vec6(wrench_of(touch, tg, i, side))
-                                             : touch->sim->rows.sided[tg->row].p[side];
-          out[body] = sn_vec6_addscaled(out[body], force, f);
-        }
-      }
-    }
+    add_wrenches(touch, k, touch->shift_x[k], f);
+  }
+  for (int i = 0; i < nbody; i++) {
+    out[i] = sn_vec6_scale(sni_lane6_vec6(f[i]), 1 / h);
   }
 }
