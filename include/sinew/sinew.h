@@ -117,7 +117,8 @@ typedef struct sn_shape_def {
 typedef struct sn_body_def {
   const char *name;
   const char *parent; /* "world" or NULL: the ground */
-  sn_joint_def joint;
+  sn_joint_def joint; /* without a type, and without a parent: it hangs by a loop, and the builder
+                         chooses by which (see priority in sn_loop_def) */
   bool has_inertia; /* then shapes carry no mass */
   sn_inertia inertia;
   const sn_shape_def *shapes;
@@ -188,6 +189,7 @@ typedef struct sn_loop_def {
   sn_point_def a, b;
   sn_function_def active; /* closed while > 0 */
   double weight;          /* structured: how much its error counts where not all can be had; 0: 1 */
+  double priority;        /* bodies without a joint hang by the loops of highest priority */
 } sn_loop_def;
 
 /* A coordinate of a joint, and how much it counts. */

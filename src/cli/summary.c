@@ -195,6 +195,21 @@ static void print_redundant(const summary *s, FILE *to) {
   }
 }
 
+/* "  hang by loops       crank (main), coupler (knee) and 3 more" */
+static void print_hung(const sn_model *m, FILE *to) {
+  int count = 0;
+  for (int k = 0; m->hung_by && k < m->tree.nbody; k++) {
+    if (m->hung_by[k] && count++ < CLI_NAMES_MAX) {
+      fprintf(to, "%s%s (%s)", count == 1 ? "  hang by loops       " : ", ", m->name[m->given[k]],
+              m->hung_by[k]);
+    }
+  }
+  if (count > CLI_NAMES_MAX) {
+    fprintf(to, " and %d more", count - CLI_NAMES_MAX);
+  }
+  fputs(count > 0 ? "\n" : "", to);
+}
+
 static void print_acting(const sn_model *m, FILE *to) {
   const struct {
     int count;
@@ -245,6 +260,7 @@ bool cli_summary_print(const sn_scene *scene, const cli_freedom *freedom, FILE *
   const double *g = m->params.gravity;
   fprintf(to, "  bodies              %d, mass %.6g\n", m->tree.nbody, m->mass);
   print_joints(&s, to);
+  print_hung(m, to);
   print_freedom(&s, to);
   print_redundant(&s, to);
   print_acting(m, to);
@@ -297,6 +313,19 @@ static void json_methods(const sn_model *m, sni_json *j) {
   sni_json_close(j, "]");
 }
 
+static void json_hung(const sn_model *m, sni_json *j) {
+  if (!m->hung_by) {
+    return;
+  }
+  sni_json_open(j, "hang_by_loops", "{");
+  for (int k = 0; k < m->tree.nbody; k++) {
+    if (m->hung_by[k]) {
+      sni_json_text(j, m->name[m->given[k]], m->hung_by[k]);
+    }
+  }
+  sni_json_close(j, "}");
+}
+
 static void json_run(const sn_run_def *run, sni_json *j) {
   sni_json_open(j, "run", "{");
   cli_method_json(run, j);
@@ -316,6 +345,7 @@ bool cli_summary_json(const sn_scene *scene, const cli_freedom *freedom, sni_jso
   sni_json_raw(j, "bodies", "%d", m->tree.nbody);
   cli_json_number(j, "mass", m->mass);
   json_joints(&s, j);
+  json_hung(m, j);
   sni_json_raw(j, "dofs", "%d", sn_model_dof_count(m));
   sni_json_raw(j, "dofs_following_motions", "%d", s.following);
   sni_json_raw(j, "dofs_following_sometimes", "%d", s.sometimes);

@@ -332,7 +332,18 @@ bool sni_decode_body(sni_decoder *d, const sni_node *node, sn_body_def *def) {
   sni_keys keys;
   sni_keys_of_table(&sni_body_table, &keys);
   const bool known = sni_decode_unknown(d, node, &keys, "repeat");
-  return decode_keys(d, &layers, &keys, false, d->relaxed, def) && known;
+  def->joint.type = NULL;
+  const bool good = decode_keys(d, &layers, &keys, false, d->relaxed, def) && known;
+  /* only what has no parent either can hang by a loop */
+  const bool needs_joint = def->parent || sni_node_get(node, "repeat");
+  int level = 0;
+  if (needs_joint && !find_in_layers(d, &layers, "joint", &level) && !d->relaxed &&
+      !layers.broken) {
+    sni_decode_fail(d, SN_E_VALUE, node,
+                    "needs the key 'joint': how it moves relative to its parent");
+    return false;
+  }
+  return good;
 }
 
 bool sni_decode_repeat(sni_decoder *d, const sni_node *node, sni_repeat_def *def,

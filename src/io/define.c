@@ -209,7 +209,8 @@ static void define_body(definer *f, sni_item *item, sni_decoder *d) {
     return;
   }
   warn_density(f, item, &def);
-  if (!def.parent || strcmp(def.parent, "world") == 0) {
+  const bool hangs_by_loop = !def.parent && !def.joint.type && item->repeat == 0;
+  if (!hangs_by_loop && (!def.parent || strcmp(def.parent, "world") == 0)) {
     def.parent = ground_of(f, source);
     def.joint.at = sn_se3_mul(source->E_ground, def.joint.at);
   }

@@ -85,6 +85,11 @@ void sni_keys_of_kind(sni_role role, const sni_kind *kind, sni_keys *out) {
   switch (role) {
   case SNI_ROLE_PART:
     add_fields(out, kind->field, kind->count, 0);
+    for (int i = 0; i < common->count; i++) {
+      if (strcmp(kind->keyword, "fixed") == 0 && strcmp(common->field[i].key, "at") == 0) {
+        add_key(out, &common->field[i], 0); /* fixed parts place the others */
+      }
+    }
     break;
   case SNI_ROLE_LOOP:
     for (int i = 0; i < sni_loop_table.count; i++) {

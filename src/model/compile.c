@@ -318,12 +318,12 @@ sn_status sn_builder_finish(sn_builder *b, sn_model **model, sn_error *err) {
     return sni_fail(err, SN_E_MEMORY, "%s", sn_status_text(SN_E_MEMORY));
   }
   void (*const stage[])(sni_compile *) = {
-      sni_compile_strings, sni_compile_tree,    sni_compile_joints, sni_compile_bodies,
-      sni_compile_parts,   sni_compile_numbers, sni_compile_start};
+      sni_compile_strings, sni_compile_hang,  sni_compile_tree,    sni_compile_joints,
+      sni_compile_bodies,  sni_compile_parts, sni_compile_numbers, sni_compile_start};
   const int stages = (int)(sizeof stage / sizeof stage[0]);
   for (int k = 0; k < stages && !c.out_of_memory; k++) {
     stage[k](&c);
-    if (k > 0 && c.m->tree.nbody == 0) {
+    if (stage[k] == sni_compile_tree && c.m->tree.nbody == 0) {
       break; /* reported, and there is nothing else to look at */
     }
   }

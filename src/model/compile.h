@@ -60,6 +60,7 @@ void sni_compile_names(sni_compile *c, const char *kind, const char *what, const
 
 /* ---- stages ---- */
 void sni_compile_strings(sni_compile *c);     /* strings: bodies and springs instead */
+void sni_compile_hang(sni_compile *c);        /* bodies without a joint: by loops */
 void sni_compile_tree(sni_compile *c);        /* names, parents, order              */
 void sni_compile_joints(sni_compile *c);      /* joints, springs, drives, limits    */
 void sni_compile_bodies(sni_compile *c);      /* shapes, meshes, masses             */

@@ -31,6 +31,24 @@ static void finish_loop_spring(sni_compile *c, int k, const sn_joint_def *def, i
   }
 }
 
+/* Does the body hang by a loop? */
+static bool is_hung(const sn_model *m, int body) {
+  for (int k = 0; m->hung_by && k < m->tree.nbody; k++) {
+    if (m->given[k] == body) {
+      return m->hung_by[k];
+    }
+  }
+  return false;
+}
+
+static void check_priority(sni_compile *c, const sn_loop_def *def, int a, int b) {
+  if (!isfinite(def->priority)) {
+    sni_compile_fail(c, "priority", "is %g, needs a finite number", def->priority);
+  } else if (def->priority != 0 && !is_hung(c->m, a) && !is_hung(c->m, b)) {
+    sni_compile_warn(c, "priority", "does nothing: its bodies have joints of their own");
+  }
+}
+
 static void finish_loop(sni_compile *c, int k, const sn_loop_def *def, sni_joint *joint) {
   sn_model *m = c->m;
   sni_constraint *loop = &m->constraint[k];
@@ -43,6 +61,7 @@ static void finish_loop(sni_compile *c, int k, const sn_loop_def *def, sni_joint
   }
   sni_compile_pose(c, "a.at", def->a.at);
   sni_compile_pose(c, "b.at", def->b.at);
+  check_priority(c, def, a, b);
   sn_joint_def own = def->joint;
   own.at = sn_se3_identity();
   sn_error err = {0};

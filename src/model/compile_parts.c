@@ -1,21 +1,11 @@
 /* compile_parts.c: contacts, forces, motions, loops, the start, and how to run. */
 #include "model/compile.h"
+#include "model/names.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-typedef struct name_of {
-  const char *name;
-  int place;
-} name_of;
-
-static int by_name(const void *a, const void *b) {
-  const name_of *x = a, *y = b;
-  const int order = strcmp(x->name, y->name);
-  return order ? order : x->place - y->place;
-}
 
 static const char *name_at(const void *item, size_t size, size_t name_offset, int k) {
   const char *name = *(const char *const *)((const char *)item + (size_t)k * size + name_offset);
@@ -24,17 +14,17 @@ static const char *name_at(const void *item, size_t size, size_t name_offset, in
 
 void sni_compile_names(sni_compile *c, const char *kind, const char *what, const void *item,
                        size_t size, size_t name_offset, int n) {
-  name_of *list = calloc((size_t)n + 1, sizeof *list);
+  sni_name *list = calloc((size_t)n + 1, sizeof *list);
   if (!list) {
     c->out_of_memory = true;
     return;
   }
   for (int k = 0; k < n; k++) {
-    list[k] = (name_of){name_at(item, size, name_offset, k), k};
+    list[k] = (sni_name){name_at(item, size, name_offset, k), k};
     sni_compile_at(c, kind, list[k].name);
     sni_compile_name(c, list[k].name, what);
   }
-  qsort(list, (size_t)n, sizeof *list, by_name);
+  sni_names_sort(list, n);
   for (int k = 1; k < n; k++) {
     if (list[k].name[0] && strcmp(list[k].name, list[k - 1].name) == 0) {
       sni_compile_at(c, kind, list[k].name);

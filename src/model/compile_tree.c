@@ -7,6 +7,7 @@
  * children.  So these are numbered block by block, and each block in levels: first the trunk, then
  * the subtrees that hang on it. */
 #include "model/compile.h"
+#include "model/names.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,17 +17,6 @@
 #define LARGE        1000 /* bodies, of nearly a kilobyte each */
 #define BLOCK_BODIES 64   /* in a block: what a pass touches of them is half a first cache */
 #define NO_PARENT    (-2) /* named, but there is no such body */
-
-typedef struct entry {
-  const char *name;
-  int given;
-} entry;
-
-static int by_name(const void *a, const void *b) {
-  const entry *x = a, *y = b;
-  const int order = strcmp(x->name, y->name);
-  return order ? order : x->given - y->given;
-}
 
 typedef struct place {
   int given, block, level, kind;
@@ -40,27 +30,14 @@ static int by_block_and_level(const void *a, const void *b) {
                                 : x->given - y->given;
 }
 
-static int find(const entry *list, int n, const char *name) {
-  int lo = 0, hi = n;
-  while (lo < hi) {
-    const int mid = (lo + hi) / 2;
-    if (strcmp(list[mid].name, name) < 0) {
-      lo = mid + 1;
-    } else {
-      hi = mid;
-    }
-  }
-  return lo < n && strcmp(list[lo].name, name) == 0 ? list[lo].given : -1;
-}
-
 /* Fills list with the names in order; reports bad and repeated ones. */
-static void check_names(sni_compile *c, const sn_body_def *def, int n, entry *list) {
+static void check_names(sni_compile *c, const sn_body_def *def, int n, sni_name *list) {
   for (int k = 0; k < n; k++) {
     sni_compile_at(c, "bodies", def[k].name);
     sni_compile_name(c, def[k].name, "body");
-    list[k] = (entry){def[k].name ? def[k].name : "", k};
+    list[k] = (sni_name){def[k].name ? def[k].name : "", k};
   }
-  qsort(list, (size_t)n, sizeof *list, by_name);
+  sni_names_sort(list, n);
   for (int k = 1; k < n; k++) {
     if (list[k].name[0] && strcmp(list[k].name, list[k - 1].name) == 0) {
       sni_compile_at(c, "bodies", list[k].name);
@@ -199,7 +176,7 @@ void sni_compile_tree(sni_compile *c) {
   m->tree.parent = sni_compile_take(c, count, sizeof *m->tree.parent);
   c->def = calloc(count, sizeof *c->def);
   c->broken = calloc(count, sizeof *c->broken);
-  entry *list = calloc(count, sizeof *list);
+  sni_name *list = calloc(count, sizeof *list);
   int *parent = calloc(4 * count, sizeof *parent);
   place *sorted = calloc(count, sizeof *sorted);
   if (c->out_of_memory || !c->def || !c->broken || !list || !parent || !sorted) {
@@ -208,7 +185,7 @@ void sni_compile_tree(sni_compile *c) {
     int *level = parent + n, *stack = parent + 2 * n;
     check_names(c, def, n, list);
     for (int k = 0; k < n; k++) {
-      parent[k] = on_world(&def[k]) ? -1 : find(list, n, def[k].parent);
+      parent[k] = on_world(&def[k]) ? -1 : sni_names_find(list, n, def[k].parent);
       if (parent[k] < 0 && !on_world(&def[k])) {
         sni_compile_at(c, "bodies", def[k].name);
         sni_compile_fail(c, "parent", "there is no body '%s'", def[k].parent);
@@ -218,7 +195,7 @@ void sni_compile_tree(sni_compile *c) {
     find_levels(c, def, parent, n, level, stack);
     order_bodies(c, def, parent, level, n, sorted, stack);
     for (int k = 0; k < n; k++) {
-      m->by_name[k] = m->given[list[k].given];
+      m->by_name[k] = m->given[list[k].place];
     }
     const int *unknown = c->b->unknown.item;
     for (int k = 0; k < c->b->unknown.count; k++) {

@@ -85,6 +85,7 @@ struct sn_model {
   sni_arena arena;
   sni_tree tree;
   const char **name; /* nbody, in the order of the tree                                     */
+  const char **hung_by; /* nbody: loops that became joints, as bodies were given; NULL: none */
   int *given;        /* nbody: k-th body as it was given -> index in the tree               */
   int *by_name;      /* nbody: sorted by name                                               */
   sni_params params; /* defaults                                                            */

@@ -103,10 +103,11 @@ TEST(parts_have_nothing_of_their_own) {
   }
 #define NONE  "a part has none of its own: give it to the whole joint"
 #define NONES NONE ", a number for each coordinate"
-  EXPECT(b, {"bodies.a.joint.parts[0].at", NONE}, {"bodies.b.joint.parts[0].stiffness", NONES},
-         {"bodies.c.joint.parts[0].damping", NONES}, {"bodies.d.joint.parts[0].rest", NONES},
-         {"bodies.e.joint.parts[0].armature", NONES}, {"bodies.f.joint.parts[0].limits", NONES},
-         {"bodies.g.joint.parts[0].friction", NONES}, {"bodies.h.joint.parts[0].drive", NONES});
+  EXPECT(b, {"bodies.a.joint.parts[0].at", NONE ", or to a fixed part before it"},
+         {"bodies.b.joint.parts[0].stiffness", NONES}, {"bodies.c.joint.parts[0].damping", NONES},
+         {"bodies.d.joint.parts[0].rest", NONES}, {"bodies.e.joint.parts[0].armature", NONES},
+         {"bodies.f.joint.parts[0].limits", NONES}, {"bodies.g.joint.parts[0].friction", NONES},
+         {"bodies.h.joint.parts[0].drive", NONES});
   /* inside another composite too; what was left at zero is no place */
   sn_joint_def inner = sn_joint_def_default();
   inner.type = "composite";

@@ -130,10 +130,18 @@ static bool same_pose(sn_se3 a, sn_se3 b) {
   return same;
 }
 
+static bool is_placed(const sn_joint_def *part) {
+  return !same_pose(part->at, sn_se3_identity()) && !same_pose(part->at, (sn_se3){0});
+}
+
+/* Fixed parts are there to be placed. */
+static bool is_fixed(const sn_joint_def *part) {
+  return part->type && strcmp(part->type, "fixed") == 0;
+}
+
 /* What belongs to the joint as a whole; the key that a part has none the less, or NULL. */
 static const char *not_of_a_part(const sn_joint_def *part) {
-  const bool placed = !same_pose(part->at, sn_se3_identity()) && !same_pose(part->at, (sn_se3){0});
-  return placed                                   ? "at"
+  return is_placed(part) && !is_fixed(part)       ? "at"
          : part->stiffness.n > 0                  ? "stiffness"
          : part->damping.n > 0                    ? "damping"
          : part->rest.n > 0                       ? "rest"
@@ -170,9 +178,16 @@ static sn_status composite_finish(sni_joint_builder *b, const sn_joint_def *def,
       char key[SN_ERROR_WHERE_MAX];
       snprintf(key, sizeof key, "parts[%d].%s", p, extra);
       return sni_fail_key(err, key, "a part has none of its own: give it to the whole joint%s",
-                          strcmp(extra, "at") == 0 ? "" : ", a number for each coordinate");
+                          strcmp(extra, "at") == 0 ? ", or to a fixed part before it"
+                                                   : ", a number for each coordinate");
     }
-    part_def.at = sn_se3_identity();
+    if (!is_placed(&part_def)) {
+      part_def.at = sn_se3_identity();
+    } else if (!sn_se3_is_pose(part_def.at)) {
+      char key[SN_ERROR_WHERE_MAX];
+      snprintf(key, sizeof key, "parts[%d].at", p);
+      return sni_fail_key(err, key, "is not a pose: needs finite numbers and a rotation");
+    }
     sn_error part_err = {0};
     const sn_status status = sni_joint_finish(b, &part_def, &part, columns + joint->nv, &part_err);
     if (status) {
@@ -254,7 +269,8 @@ static const sni_field composite_field[] = {
      .flags = SNI_REQUIRED,
      .offset = offsetof(sn_joint_def, parts),
      .offset2 = offsetof(sn_joint_def, npart),
-     .doc = "joints in a row, from the parent to the body: [{type: revolute, axis: ...}, ...]"}};
+     .doc = "joints in a row, from the parent to the body: [{type: revolute, axis: ...}, ...]; "
+            "one of type fixed has an at, and places what comes after it"}};
 
 const sni_joint_ops sni_joint_composite = {
     .kind = {"composite", "joints in a row with nothing between them; q = theirs in order",
