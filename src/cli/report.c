@@ -26,6 +26,9 @@ void cli_report_step(cli_report *r, sn_status status, const sn_info *info) {
   r->sweeps += info->contact_iterations;
   r->sweeps_most =
       info->contact_iterations > r->sweeps_most ? info->contact_iterations : r->sweeps_most;
+  r->rubs += info->friction_iterations;
+  r->rubs_most =
+      info->friction_iterations > r->rubs_most ? info->friction_iterations : r->rubs_most;
   r->contact_residual = fmax(r->contact_residual, info->contact_residual);
   r->deepest = fmax(r->deepest, info->deepest);
   r->deepest_end = info->deepest;
@@ -85,6 +88,10 @@ void cli_report_print(const cli_report *r, const cli_plan *plan, FILE *to) {
   }
   if (r->gap > 0) {
     fprintf(to, "  gaps        at most %.2g\n", r->gap);
+  }
+  if (r->rubs_most > 0) {
+    fprintf(to, "  friction    in joints: %.3g iterations a step, at most %d\n",
+            (double)r->rubs / (double)r->steps, r->rubs_most);
   }
   if (r->contacts_most > 0) {
     fprintf(
@@ -153,6 +160,12 @@ void cli_report_json(const cli_report *r, const cli_plan *plan, sni_json *j) {
     if (r->unconverged > 0) {
       cli_json_number(j, "residual_accepted", r->residual_accepted);
     }
+    sni_json_close(j, "}");
+  }
+  if (r->rubs_most > 0) {
+    sni_json_open(j, "friction", "{");
+    cli_json_number(j, "iterations", (double)r->rubs / (double)r->steps);
+    sni_json_raw(j, "iterations_most", "%d", r->rubs_most);
     sni_json_close(j, "}");
   }
   if (r->contacts_most > 0) {

@@ -27,6 +27,9 @@ typedef struct cli_report {
   double contact_residual, deepest; /* largest                                          */
   double deepest_end;               /* in the last step                                 */
 
+  int64_t rubs; /* turns of loads and friction in joints, of all steps together         */
+  int rubs_most;
+
   bool any_energy;
   double T0, V0, T1, V1;     /* first and last                                           */
   double T_max, V_max;       /* largest kinetic energy, and largest |V|                  */

@@ -183,7 +183,11 @@ sn_vec6 sni_bearing_press(const sni_bearing *b, const double *K, sn_vec6 w) {
 
 double sni_bearing_limits(const sni_bearing *b, double mu, sn_vec6 y, double *limit,
                           double *bound) {
-  double all = 0;
+  double all = 0, alpha[2 * SNI_NORMALS_MAX * SNI_POINTS_MAX];
+  for (int i = 0; i < b->nnormal; i++) {
+    alpha[i] = fabs(sn_vec6_dot(b->N[i], y));
+    all += alpha[i];
+  }
   for (int k = 0; k < b->ndirection; k++) {
     bound[k] = 0;
   }
@@ -191,12 +195,9 @@ double sni_bearing_limits(const sni_bearing *b, double mu, sn_vec6 y, double *li
     const sni_rub_tangent *t = &b->tangent[k];
     limit[k] = 0;
     for (int i = t->first; i < t->first + t->normal; i++) {
-      limit[k] += mu * fabs(sn_vec6_dot(b->N[i], y));
+      limit[k] += mu * alpha[i];
     }
     bound[t->direction] += limit[k] * fabs(t->arm);
-  }
-  for (int i = 0; i < b->nnormal; i++) {
-    all += fabs(sn_vec6_dot(b->N[i], y));
   }
   return all;
 }

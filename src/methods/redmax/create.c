@@ -14,7 +14,7 @@ int sni_redmax_state_count(const sn_model *m) {
 #define ROUND(size) (((size) + 63) / 64 * 64)
 
 size_t sni_redmax_work_size(const sn_model *m, const sn_options *o) {
-  const int numbers = 4 * m->tree.nv + sni_redmax_state_count(m);
+  const int numbers = 5 * m->tree.nv + sni_redmax_state_count(m);
   return ROUND(sizeof(sni_redmax)) + ROUND(sni_system_size(m, o)) + ROUND(sni_rubbing_size(m, o)) +
          (size_t)numbers * sizeof(double);
 }

@@ -119,23 +119,13 @@ static bool add_mobility(const sni_rubbing *r, int k, int body, double *W) {
   return true;
 }
 
-/* The two bodies of a rub: the second one is that of the joint. */
-static void bodies_of(const sni_rubbing *r, const sni_rub *rub, int body[2]) {
-  if (rub->body >= 0) {
-    body[0] = r->s->t->parent[rub->body];
-    body[1] = rub->body;
-  } else {
-    memcpy(body, loop_of(r, rub)->body, 2 * sizeof *body);
-  }
-}
-
 /* How easily its bodies would slide on each other if nothing else held them: what constraints leave
  * of that is much or nothing. */
 static void look_loose(sni_rubbing *r, int k) {
   const sni_rub *rub = &r->m->rub[k];
   int body[2];
   double *W = r->loose + 36 * (size_t)k;
-  bodies_of(r, rub, body);
+  sni_rubbing_bodies(r, rub, body);
   memset(W, 0, 36 * sizeof *W);
   for (int side = 0; side < 2; side++) {
     if (body[side] >= 0 && !add_mobility(r, k, body[side], W)) {
@@ -224,7 +214,7 @@ static sn_vec6 soften(const sni_rubbing *r, int k, const sni_bearing *b, sn_vec6
   int body[2];
   double W[2][36] = {{0}}, K[36], moves[6] = {0};
   sn_vec6 at[2] = {w, w};
-  bodies_of(r, rub, body);
+  sni_rubbing_bodies(r, rub, body);
   if (rub->body < 0) {
     const sni_constraint *loop = loop_of(r, rub);
     const sn_se3 E = body[0] < 0 ? sn_se3_identity() : sni_link_pose(&r->s->d->w.link[body[0]]);

@@ -49,9 +49,13 @@ typedef struct sni_rubbing {
   double *history; /* 2 SNI_RUB_MEMORY nslide  how these changed from turn to turn             */
   double missed;
   int remembered, turns, misled; /* remembered: -1: not even one                              */
+  int taken;                     /* turns of this step                                        */
+  double *before, *trend;        /* as `which` counts: `push` of the last turn, and its change  */
   double *normal;   /* nrub  what its contacts bear, together                                    */
   double *limit;    /* ntangent                                                                  */
-  double *beta;     /* ntangent  where tangents have friction of their own                       */
+  double *allowed;  /* ntangent  limits that the program has, where tangents are rows of their own;
+                       together they are `bound` as the others are `next` */
+  double *beta;     /* ntangent  friction of these                                              */
   sni_row *pad;     /* ntangent  T, of loops that are apart                                      */
   sn_vec6 *rubbed;  /* SNI_BEARINGS_MAX a rub: the wrench of friction, in axes of the bearing   */
   sn_vec6 *F;       /* nbody  reaction of each joint, world axes at the origin                   */
@@ -64,13 +68,19 @@ typedef struct sni_rubbing {
   int n, capacity; /* rows in it: slides, then rows that push                                  */
   int *which;      /* n  slide; nslide + row; nslide + nrow + tangent                           */
   int *kept;       /* n  scratch                                                                */
-  double *Y;       /* n x nv  solve(tau)                                                        */
+  bool *sticks;    /* n                                                                         */
+  double *share;   /* 2 n  scratch                                                              */
+  int ncolumn;     /* solved for; those that constraints hold are not in the program            */
+  int *column_of;  /* as `which` counts: -1: none                                              */
+  double *Y;       /* ncolumn x nv  solve(tau)                                                  */
+  double *lambdas; /* ncolumn x rows  the multipliers of that                                   */
   double *S;       /* n x n  tau Y                                                              */
   double *free;    /* as `which` counts: tau v without friction                                 */
   double *push;    /* likewise: multipliers                                                     */
   double *aim, *none; /* rows  c of those that hold both ways; 0 for them                      */
-  double *b, *column; /* nv                                                                    */
-  double *mobility;   /* ntangent^2  of the maximal problem                                    */
+  double *v_free, *lambda_free; /* nv, rows  without friction                                   */
+  double *b, *column;           /* nv                                                          */
+  double *mobility; /* ntangent^2  of the maximal problem                                    */
   sni_qp qp;
 } sni_rubbing;
 
@@ -78,6 +88,35 @@ typedef struct sni_rubbing {
  * way: then its tangents are rows of their own. */
 static inline bool sni_rubbing_apart(const sni_rubbing *r, const sni_rub *rub) {
   return rub->loop >= 0 && rub->law == SNI_COULOMB && r->pad;
+}
+
+/* Rows that friction or pushing may need: slides, rows, tangents of their own. */
+static inline int sni_rubbing_count(const sni_rubbing *r) {
+  return r->m->nslide + r->m->nrow + (r->pad ? r->m->ntangent : 0);
+}
+
+/* Slides and tangents, not those that push. */
+static inline bool sni_rubbing_rubs(const sni_rubbing *r, int i) {
+  return i < r->m->nslide || i >= r->m->nslide + r->m->nrow;
+}
+
+/* What the i-th of them is held to in the program. */
+static inline double sni_rubbing_bound(const sni_rubbing *r, int i) {
+  return i < r->m->nslide ? r->bound[i] : r->allowed[i - r->m->nslide - r->m->nrow];
+}
+
+/* The two bodies of a rub: the second one is that of the joint. */
+static inline void sni_rubbing_bodies(const sni_rubbing *r, const sni_rub *rub, int body[2]) {
+  body[0] = rub->body >= 0 ? r->s->t->parent[rub->body] : r->m->constraint[rub->loop].body[0];
+  body[1] = rub->body >= 0 ? rub->body : r->m->constraint[rub->loop].body[1];
+}
+
+static inline int sni_rub_tangents(const sni_rub *rub) {
+  int n = 0;
+  for (int b = 0; b < rub->nbearing; b++) {
+    n += rub->bearing[b].ntangent;
+  }
+  return n;
 }
 
 size_t sni_rubbing_size(const sn_model *m, const sn_options *o);
@@ -118,12 +157,40 @@ sn_status sni_rubbing_prepare(sni_rubbing *r, sni_rub_solver solve, void *user);
 
 /* The friction of the last step again, until somebody solves. */
 void sni_rubbing_resume(sni_rubbing *r);
-/* b += what friction does, as an impulse of the step. */
-void sni_rubbing_add(const sni_rubbing *r, double *b);
 
 /* v of a step with friction, for s->b as it is.  SN_NOT_CONVERGED: loads and friction still change.
  * rub_solve.c. */
 sn_status sni_rubbing_solve(sni_rubbing *r, const sn_options *o, double *v, int *iterations);
+/* The same turn by turn, for those who have s->b changed in between.  begin; then free, for the
+ * rates without friction; turn, which gives v and by how much bounds and loads disagree, as a part
+ * of the largest; follow, for other bounds; and end. */
+void sni_rubbing_begin(sni_rubbing *r, const sn_options *o);
+sn_status sni_rubbing_free(sni_rubbing *r, double *v);
+sn_status sni_rubbing_turn(sni_rubbing *r, const sn_options *o, double *v, double *change);
+void sni_rubbing_follow(sni_rubbing *r, double change);
+void sni_rubbing_end(const sni_rubbing *r, double *v);
+/* At least two turns, and little disagreement in the last one. */
+bool sni_rubbing_agrees(const sni_rubbing *r, const sn_options *o, double change);
+/* By how much friction is another one than before this turn, as a part of the largest bound: what
+ * others have pushed against was the one before. */
+double sni_rubbing_moved(const sni_rubbing *r);
+/* Between turns in which others push: friction that goes on the same way turn by turn goes there at
+ * once, or as far as the bounds let it. */
+void sni_rubbing_leap(sni_rubbing *r);
+/* What friction as it is makes of v without friction. */
+void sni_rubbing_rub(const sni_rubbing *r, double *v);
+
+/* rub_follow.c */
+
+/* How far the bounds are from those of the last loads. */
+double sni_rubbing_disagreement(const sni_rubbing *r, bool reduced);
+/* Limits of tangents that are rows of their own, from the bounds and `limit`; half: only half way
+ * from where they were. */
+void sni_rubbing_allow(sni_rubbing *r, bool half);
+
+/* Friction of what sticks, where others would do as well: as evenly as can be.  After the program,
+ * whose rows it leaves as they are; rub_split.c. */
+void sni_rubbing_split(sni_rubbing *r);
 
 /* The paper's own problem [RM 12], rub_maximal.c: its matrix, after sni_rubbing_look; then beta,
  * `force` and `rubbed` from it, with the rates in `slip`. */

@@ -35,17 +35,6 @@ static sn_vec6 accelerate(const sni_rubbing *r, int body, sn_vec6 f) {
   return (sn_vec6){{x[0], x[1], x[2]}, {x[3], x[4], x[5]}};
 }
 
-/* The two bodies of a rub: on the second the wrenches of its contacts act, on the first their
- * opposites. */
-static void bodies_of(const sni_rubbing *r, const sni_rub *rub, int body[2]) {
-  if (rub->body >= 0) {
-    body[0] = r->s->t->parent[rub->body];
-    body[1] = rub->body;
-  } else {
-    memcpy(body, r->m->constraint[rub->loop].body, 2 * sizeof *body);
-  }
-}
-
 /* The k-th tangent of all: its rub and itself. */
 static const sni_rub_tangent *tangent_of(const sni_rubbing *r, int k, int *rub, int *slide) {
   int i = 0;
@@ -69,7 +58,7 @@ static const sni_rub_tangent *tangent_of(const sni_rubbing *r, int k, int *rub, 
 static sn_vec6 over_body(const sni_rubbing *r, int k, int body) {
   int rub, slide, on[2];
   const sni_rub_tangent *t = tangent_of(r, k, &rub, &slide);
-  bodies_of(r, &r->m->rub[rub], on);
+  sni_rubbing_bodies(r, &r->m->rub[rub], on);
   const sn_vec6 none = {{0, 0, 0}, {0, 0, 0}};
   return on[1] == body   ? sni_rubbing_at(r, rub, t->T, body)
          : on[0] == body ? sn_vec6_scale(sni_rubbing_at(r, rub, t->T, body), -1)
@@ -82,7 +71,7 @@ void sni_rubbing_mobility(sni_rubbing *r) {
   for (int k = 0; k < n; k++) {
     int rub, slide, body[2];
     tangent_of(r, k, &rub, &slide);
-    bodies_of(r, &r->m->rub[rub], body);
+    sni_rubbing_bodies(r, &r->m->rub[rub], body);
     for (int side = 0; side < 2; side++) {
       if (body[side] < 0) {
         continue;

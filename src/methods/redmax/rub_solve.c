@@ -1,8 +1,6 @@
 /* rub_solve.c: friction and loads in turn. */
 #include "methods/redmax/rub.h"
 
-#include "math/dense.h"
-
 #include <string.h>
 
 /* Constraints hold a slide, or drive it, if what is left of its looseness is below this part.  Then
@@ -12,23 +10,17 @@
 #define STILL 1e-12
 /* A row that pushes is broken if it is by this part of the rates. */
 #define EXACT 1e-12
-/* Turns that are remembered, and how often they may mislead before the bounds go only half the way:
- * some go round in circles. */
-enum { MEMORY = SNI_RUB_MEMORY, PATIENCE = 4 };
 
 /* Of the k-th row that friction or pushing may need: slides, rows, tangents of their own. */
 static const sni_row *row_of(const sni_rubbing *r, int k) {
   const int row = k - r->m->nslide, pad = row - r->m->nrow;
   return row < 0 ? &r->row[k] : pad < 0 ? &r->rows->row[row] : &r->pad[pad];
 }
-static int count_of(const sni_rubbing *r) {
-  return r->m->nslide + r->m->nrow + (r->pad ? r->m->ntangent : 0);
-}
-
 /* One more row in the program. */
 static sn_status join(sni_rubbing *r, int k) {
   const size_t nv = (size_t)r->s->t->nv, capacity = (size_t)r->capacity;
-  double *y = r->Y + (size_t)r->n * nv;
+  const size_t nrow = r->rows ? (size_t)r->rows->nrow : 0;
+  double *y = r->Y + (size_t)r->ncolumn * nv;
   memset(r->column, 0, nv * sizeof *r->column);
   sni_row_add_column(row_of(r, k), r->s->d, 1, r->column);
   memset(y, 0, nv * sizeof *y);
@@ -36,7 +28,11 @@ static sn_status join(sni_rubbing *r, int k) {
   if (status < 0) {
     return status;
   }
+  if (nrow > 0) {
+    memcpy(r->lambdas + (size_t)r->ncolumn * nrow, r->rows->lambda, nrow * sizeof *r->lambdas);
+  }
   r->which[r->n] = k;
+  r->column_of[k] = r->ncolumn++;
   sni_J_mul_world(r->s->t, &r->s->d->w, y);
   for (int i = 0; i <= r->n; i++) {
     r->S[(size_t)r->n * capacity + (size_t)i] = sni_row_mul(row_of(r, r->which[i]), &r->s->d->w, y);
@@ -49,14 +45,6 @@ static sn_status join(sni_rubbing *r, int k) {
 static bool may_rub(const sni_rub *rub, const sni_rub_numbers *number, int c) {
   return rub->law == SNI_COULOMB ? number->mu > 0
                                  : number->force[c] > 0 || number->breakaway[c] > 0;
-}
-
-static int tangents_of(const sni_rub *rub) {
-  int n = 0;
-  for (int b = 0; b < rub->nbearing; b++) {
-    n += rub->bearing[b].ntangent;
-  }
-  return n;
 }
 
 static double *S_at(const sni_rubbing *r, int i, int j) {
@@ -94,7 +82,6 @@ static double looseness(const sni_rubbing *r, int which) {
 
 /* Slides that constraints hold or drive leave the program. */
 static void drop_what_is_held(sni_rubbing *r) {
-  const size_t nv = (size_t)r->s->t->nv;
   int n = 0;
   for (int k = 0; k < r->n; k++) {
     r->held[r->which[k]] = r->rows && !(*S_at(r, k, k) > HELD * looseness(r, r->which[k]));
@@ -105,14 +92,13 @@ static void drop_what_is_held(sni_rubbing *r) {
     for (int i = 0; i <= n; i++) { /* what is kept moves up */
       *S_at(r, n, i) = *S_at(r, k, r->kept[i]);
     }
-    memmove(r->Y + (size_t)n * nv, r->Y + (size_t)k * nv, nv * sizeof *r->Y);
     r->which[n++] = r->which[k];
   }
   r->n = n;
 }
 
 sn_status sni_rubbing_prepare(sni_rubbing *r, sni_rub_solver solve, void *user) {
-  r->n = 0;
+  r->n = r->ncolumn = 0;
   r->solve = solve;
   r->user = user;
   for (int i = 0; r->rows && i < r->rows->nrow; i++) {
@@ -120,11 +106,14 @@ sn_status sni_rubbing_prepare(sni_rubbing *r, sni_rub_solver solve, void *user) 
     r->aim[i] = free ? SNI_LET_GO : r->rows->rhs[i];
     r->none[i] = free ? SNI_LET_GO : 0;
   }
-  memset(r->held, 0, (size_t)count_of(r) * sizeof *r->held);
+  memset(r->held, 0, (size_t)sni_rubbing_count(r) * sizeof *r->held);
+  for (int i = 0; i < sni_rubbing_count(r); i++) {
+    r->column_of[i] = -1;
+  }
   for (int k = 0; k < r->m->nrub; k++) {
     const sni_rub *rub = &r->m->rub[k];
     const bool apart = sni_rubbing_apart(r, rub);
-    const int n = apart ? tangents_of(rub) : rub->nslide;
+    const int n = apart ? sni_rub_tangents(rub) : rub->nslide;
     const int first = apart ? r->m->nslide + r->m->nrow + rub->first_tangent : rub->first;
     for (int c = 0; c < n; c++) {
       const bool may = may_rub(rub, &r->s->d->params.rub[k], apart ? 0 : c);
@@ -142,14 +131,12 @@ sn_status sni_rubbing_prepare(sni_rubbing *r, sni_rub_solver solve, void *user) 
 /* All of the bound against what is driven. */
 static void push_held(sni_rubbing *r) {
   double most = 0;
-  for (int i = 0; i < count_of(r); i++) {
-    const bool slides = i < r->m->nslide || i >= r->m->nslide + r->m->nrow;
-    most = slides ? fmax(most, fabs(r->free[i])) : most;
+  for (int i = 0; i < sni_rubbing_count(r); i++) {
+    most = sni_rubbing_rubs(r, i) ? fmax(most, fabs(r->free[i])) : most;
   }
-  for (int i = 0; i < count_of(r); i++) {
+  for (int i = 0; i < sni_rubbing_count(r); i++) {
     if (r->held[i] && fabs(r->free[i]) > STILL * most) {
-      const double bound = i < r->m->nslide ? r->bound[i] : r->limit[i - r->m->nslide - r->m->nrow];
-      r->push[i] = copysign(r->s->h * bound, r->free[i]);
+      r->push[i] = copysign(r->s->h * sni_rubbing_bound(r, i), r->free[i]);
     }
   }
 }
@@ -165,7 +152,7 @@ static void solve_program(sni_rubbing *r, bool reduced) {
     qp->b[k] = r->free[i];
     if (row < 0 || pad >= 0) {
       /* where the other problem has found the friction, it is given */
-      const double most = r->s->h * (row < 0 ? r->bound[i] : r->limit[pad]);
+      const double most = r->s->h * sni_rubbing_bound(r, i);
       const double given = row < 0 ? r->s->h * r->force[i] : r->beta[pad];
       qp->lo[k] = reduced ? -most : given;
       qp->hi[k] = reduced ? most : given;
@@ -179,9 +166,10 @@ static void solve_program(sni_rubbing *r, bool reduced) {
   }
   sni_qp_info info;
   sni_qp_solve(qp, &info);
-  memset(r->push, 0, (size_t)count_of(r) * sizeof *r->push);
+  memset(r->push, 0, (size_t)sni_rubbing_count(r) * sizeof *r->push);
   for (int k = 0; k < n; k++) {
     r->push[r->which[k]] = qp->x[k];
+    r->sticks[k] = qp->side[k] == 0;
   }
   push_held(r);
   if (u) {
@@ -209,12 +197,34 @@ static void take_pads(sni_rubbing *r, int k) {
   }
 }
 
+/* x -= columns of n numbers, as much as is pushed along each. */
+static void subtract_columns(const sni_rubbing *r, const double *columns, int n, double *x) {
+  for (int i = 0; i < sni_rubbing_count(r); i++) {
+    const double push = r->column_of[i] >= 0 ? r->push[i] : 0;
+    if (push != 0) {
+      const double *column = columns + (size_t)r->column_of[i] * (size_t)n;
+      for (int k = 0; k < n; k++) {
+        x[k] -= push * column[k];
+      }
+    }
+  }
+}
+
+void sni_rubbing_rub(const sni_rubbing *r, double *v) {
+  subtract_columns(r, r->Y, r->s->t->nv, v);
+}
+
 /* v with these multipliers; those of the rows that push go with the others. */
-static sn_status move(sni_rubbing *r, double *v) {
-  const size_t nv = (size_t)r->s->t->nv;
-  memcpy(r->b, r->s->b, nv * sizeof *r->b);
-  sni_rubbing_add(r, r->b);
-  const sn_status status = r->solve(r->user, r->b, r->aim, v);
+static void move(sni_rubbing *r, bool reduced, double *v) {
+  memcpy(v, r->v_free, (size_t)r->s->t->nv * sizeof *v);
+  sni_rubbing_rub(r, v);
+  if (reduced) {
+    sni_rubbing_split(r);
+  }
+  if (r->rows) {
+    memcpy(r->rows->lambda, r->lambda_free, (size_t)r->rows->nrow * sizeof *r->lambda_free);
+    subtract_columns(r, r->lambdas, r->rows->nrow, r->rows->lambda);
+  }
   sni_J_mul_world(r->s->t, &r->s->d->w, v);
   for (int k = 0; k < r->m->nslide; k++) {
     r->rate[k] = sni_row_mul(&r->row[k], &r->s->d->w, v);
@@ -230,7 +240,6 @@ static sn_status move(sni_rubbing *r, double *v) {
       r->rows->lambda[i] = r->push[r->m->nslide + i];
     }
   }
-  return status;
 }
 
 /* Rows that push and are broken join; true if there were any. */
@@ -279,177 +288,102 @@ static void share_out(sni_rubbing *r) {
 static void stand_still(const sni_rubbing *r, double *v) {
   for (int k = 0; k < r->n; k++) {
     const int i = r->which[k];
-    const bool sticks = r->qp.side[k] == 0 && i < r->m->nslide;
-    if (sticks && r->row[i].ncoord == 1 && r->row[i].body[0] < 0 && r->row[i].body[1] < 0) {
+    if (r->sticks[k] && i < r->m->nslide && r->row[i].ncoord == 1 && r->row[i].body[0] < 0 &&
+        r->row[i].body[1] < 0) {
       v[r->row[i].coord[0]] = 0;
     }
   }
 }
 
-/* Is there friction at its bound in the c-th way of a rub?  If not, another bound changes nothing.
- */
-static bool is_bound(const sni_rubbing *r, const sni_rub *rub, int c) {
-  const double nearly = 0.999;
-  const int k = rub->first + c;
-  bool any = fabs(r->force[k]) >= nearly * fmin(r->bound[k], r->next[k]);
-  for (int i = 0; sni_rubbing_apart(r, rub) && i < tangents_of(rub); i++) {
-    const int at = rub->first_tangent + i;
-    any = any || fabs(r->beta[at]) >= nearly * r->s->h * r->limit[at];
-  }
-  return any;
-}
-
-/* How far the bounds are from those of the last loads; the other problem has friction by them all.
- */
-static double disagreement(const sni_rubbing *r, bool reduced) {
-  double most = 0, change = 0;
-  for (int i = 0; i < r->m->nrub; i++) {
-    const sni_rub *rub = &r->m->rub[i];
-    for (int c = 0; c < rub->nslide; c++) {
-      const int k = rub->first + c;
-      most = fmax(most, fmax(r->next[k], r->bound[k]));
-      change =
-          !reduced || is_bound(r, rub, c) ? fmax(change, fabs(r->next[k] - r->bound[k])) : change;
-    }
-  }
-  return most > 0 ? change / most : 0;
-}
-
-/* With so many differences d of what bounds missed, in units w of their own: the combination of
- * them that is nearest to what they miss now. */
-static bool combine(const double *d, const double *miss, const double *w, int n, int count,
-                    double *x) {
-  double A[MEMORY * MEMORY];
-  for (int i = 0; i < count; i++) {
-    x[i] = 0;
-    for (int k = 0; k < n; k++) {
-      x[i] += w[k] * w[k] * d[i * n + k] * miss[k];
-    }
-    for (int j = 0; j <= i; j++) {
-      double sum = 0;
-      for (int k = 0; k < n; k++) {
-        sum += w[k] * w[k] * d[i * n + k] * d[j * n + k];
-      }
-      A[i * count + j] = A[j * count + i] = sum;
-    }
-  }
-  for (int i = 0; i < count; i++) {
-    A[i * count + i] *= 1 + 1e-12;
-  }
-  if (!sni_cholesky(count, A, 1e-13, NULL)) {
-    return false;
-  }
-  sni_cholesky_solve(count, A, x);
-  return true;
-}
-
-/* The bounds for the next turn.  Those of the loads come nearer at a steady pace, so the last few
- * turns tell where they lead (Anderson's method); where that made it worse, it begins anew. */
-static void follow(sni_rubbing *r, double change) {
-  const int n = r->m->nslide;
-  double *miss = r->miss, *d = r->history, *e = d + MEMORY * n, x[MEMORY], most = 0;
-  const bool worse = change > 2 * r->missed;
-  for (int k = 0; k < n; k++) {
-    most = fmax(most, r->next[k]);
-  }
-  if (r->remembered >= 0 && !worse) { /* one more difference, the oldest is forgotten */
-    const int at = r->turns++ % MEMORY;
-    for (int k = 0; k < n; k++) {
-      d[at * n + k] = r->next[k] - r->bound[k] - miss[k];
-      e[at * n + k] = r->next[k] - r->next_before[k];
-    }
-    r->remembered = r->remembered < MEMORY ? r->remembered + 1 : MEMORY;
-  } else {
-    r->misled += worse;
-    r->remembered = r->turns = 0;
-  }
-  r->missed = change;
-  for (int k = 0; k < n; k++) {
-    miss[k] = r->next[k] - r->bound[k];
-    r->next_before[k] = r->next[k];
-    r->weight[k] = 1 / fmax(r->next[k], 1e-3 * most + 1e-300);
-  }
-  const bool known = r->remembered > 0 && combine(d, miss, r->weight, n, r->remembered, x);
-  for (int k = 0; k < n; k++) {
-    double to = r->next[k];
-    for (int i = 0; known && i < r->remembered; i++) {
-      to -= x[i] * e[i * n + k];
-    }
-    to = to >= 0 && to <= 2 * r->next[k] ? to : r->next[k];
-    r->bound[k] = r->misled < PATIENCE ? to : 0.5 * (r->next[k] + r->bound[k]);
-  }
-}
-
-sn_status sni_rubbing_solve(sni_rubbing *r, const sn_options *o, double *v, int *iterations) {
-  const bool reduced = o->redmax.friction.problem == SN_FRICTION_REDUCED;
-  const size_t nv = (size_t)r->s->t->nv;
+void sni_rubbing_begin(sni_rubbing *r, const sn_options *o) {
   r->n = r->nslides;
-  memcpy(v, r->s->d->zero, nv * sizeof *v);
-  sn_status status = r->solve(r->user, r->s->b, r->aim, v);
+  memset(r->beta, 0, (size_t)r->m->ntangent * sizeof *r->beta);
+  for (int i = 0; i < r->m->ntangent; i++) {
+    r->limit[i] = 1; /* at first all alike */
+  }
+  sni_rubbing_allow(r, false);
+  memcpy(r->before, r->push, (size_t)sni_rubbing_count(r) * sizeof *r->before);
+  memset(r->trend, 0, (size_t)sni_rubbing_count(r) * sizeof *r->trend);
+  r->remembered = -1;
+  r->turns = r->misled = r->taken = 0;
+  r->missed = INFINITY;
+  if (o->redmax.friction.problem == SN_FRICTION_MAXIMAL) {
+    sni_rubbing_mobility(r);
+  }
+}
+
+sn_status sni_rubbing_free(sni_rubbing *r, double *v) {
+  const size_t bytes = (size_t)r->s->t->nv * sizeof *v;
+  memcpy(v, r->s->d->zero, bytes);
+  const sn_status status = r->solve(r->user, r->s->b, r->aim, v);
+  memcpy(r->v_free, v, bytes);
+  if (r->rows) {
+    memcpy(r->lambda_free, r->rows->lambda, (size_t)r->rows->nrow * sizeof *r->lambda_free);
+  }
+  sni_J_mul_world(r->s->t, &r->s->d->w, v);
+  for (int i = 0; i < sni_rubbing_count(r); i++) {
+    const bool exists = i < r->m->nslide || i >= r->m->nslide + r->m->nrow ||
+                        (r->rows && i < r->m->nslide + r->rows->nrow);
+    r->free[i] = exists ? sni_row_mul(row_of(r, i), &r->s->d->w, v) : 0;
+  }
+  return status;
+}
+
+sn_status sni_rubbing_turn(sni_rubbing *r, const sn_options *o, double *v, double *change) {
+  const bool reduced = o->redmax.friction.problem == SN_FRICTION_REDUCED;
+  sn_status status = SN_OK;
+  bool more = true;
+  if (!reduced && r->taken > 0) {
+    sni_rubbing_rub_maximal(r);
+  }
+  while (more) {
+    solve_program(r, reduced);
+    move(r, reduced, v);
+    more = join_broken(r, v, &status);
+  }
   if (status < 0) {
     return status;
   }
-  sni_J_mul_world(r->s->t, &r->s->d->w, v);
-  for (int k = 0; k < r->m->nslide; k++) {
-    r->free[k] = sni_row_mul(&r->row[k], &r->s->d->w, v);
+  if (reduced && r->taken > 0) { /* at first as in the last step */
+    share_out(r);
   }
-  for (int i = 0; r->rows && i < r->rows->nrow; i++) {
-    r->free[r->m->nslide + i] = sni_row_mul(&r->rows->row[i], &r->s->d->w, v);
-  }
-  for (int i = r->m->nslide + r->m->nrow; i < count_of(r); i++) {
-    r->free[i] = sni_row_mul(row_of(r, i), &r->s->d->w, v);
-  }
-  if (!reduced) {
-    sni_rubbing_mobility(r);
-  }
-  memset(r->limit, 0, (size_t)r->m->ntangent * sizeof *r->limit);
-  memset(r->beta, 0, (size_t)r->m->ntangent * sizeof *r->beta);
-  r->remembered = -1;
-  r->turns = r->misled = 0;
-  r->missed = INFINITY;
-  for (*iterations = 1;; ++*iterations) {
-    bool more = true;
-    if (!reduced && *iterations > 1) {
-      sni_rubbing_rub_maximal(r);
-    }
-    while (more) {
-      solve_program(r, reduced);
-      status = move(r, v);
-      more = status >= 0 && join_broken(r, v, &status);
-    }
-    if (status < 0) {
-      return status;
-    }
-    if (reduced && *iterations > 1) { /* at first as in the last step */
-      share_out(r);
-    }
-    sni_rubbing_weigh(r, v);
-    const double change = disagreement(r, reduced);
-    if (change <= o->redmax.friction.tolerance && *iterations > 1) {
-      break;
-    }
-    follow(r, change);
-    if (*iterations == o->redmax.friction.max_iterations) {
-      status = SN_NOT_CONVERGED;
-      break;
-    }
-  }
+  sni_rubbing_weigh(r, v);
+  *change = sni_rubbing_disagreement(r, reduced);
+  r->taken++;
+  return status;
+}
+
+void sni_rubbing_end(const sni_rubbing *r, double *v) {
   stand_still(r, v);
+}
+
+bool sni_rubbing_agrees(const sni_rubbing *r, const sn_options *o, double change) {
+  return r->taken > 1 && change <= o->redmax.friction.tolerance;
+}
+
+sn_status sni_rubbing_solve(sni_rubbing *r, const sn_options *o, double *v, int *iterations) {
+  sni_rubbing_begin(r, o);
+  const sn_status status = sni_rubbing_free(r, v);
+  for (*iterations = 1; status >= 0; ++*iterations) {
+    double change;
+    const sn_status turned = sni_rubbing_turn(r, o, v, &change);
+    if (turned < 0 || sni_rubbing_agrees(r, o, change)) {
+      sni_rubbing_end(r, v);
+      return turned < 0 ? turned : status;
+    }
+    sni_rubbing_follow(r, change);
+    if (*iterations == o->redmax.friction.max_iterations) {
+      sni_rubbing_end(r, v);
+      return SN_NOT_CONVERGED;
+    }
+  }
   return status;
 }
 
 void sni_rubbing_resume(sni_rubbing *r) {
-  memset(r->push, 0, (size_t)count_of(r) * sizeof *r->push);
+  memset(r->push, 0, (size_t)sni_rubbing_count(r) * sizeof *r->push);
   for (int k = 0; k < r->m->nslide; k++) {
     r->push[k] = r->s->h * r->force[k];
-  }
-}
-
-void sni_rubbing_add(const sni_rubbing *r, double *b) {
-  for (int i = 0; i < count_of(r); i++) {
-    if (r->push[i] != 0) {
-      sni_row_add_column(row_of(r, i), r->s->d, -r->push[i], b);
-    }
   }
 }
 
@@ -497,9 +431,10 @@ static size_t lay_out(sni_rubbing *r, const sn_model *m, const sn_options *o, ch
   r->miss = TAKE(nslide, sizeof *r->miss);
   r->next_before = TAKE(nslide, sizeof *r->next_before);
   r->weight = TAKE(nslide, sizeof *r->weight);
-  r->history = TAKE(2 * MEMORY * nslide, sizeof *r->history);
+  r->history = TAKE(2 * SNI_RUB_MEMORY * nslide, sizeof *r->history);
   r->normal = TAKE(nrub, sizeof *r->normal);
   r->limit = TAKE(ntangent, sizeof *r->limit);
+  r->allowed = TAKE(npad, sizeof *r->allowed);
   r->rubbed = TAKE(SNI_BEARINGS_MAX * nrub, sizeof *r->rubbed);
   r->F = TAKE(nbody, sizeof *r->F);
   r->coast = TAKE(nbody, sizeof *r->coast);
@@ -507,12 +442,20 @@ static size_t lay_out(sni_rubbing *r, const sn_model *m, const sn_options *o, ch
   r->coast_lambda = TAKE(nrow, sizeof *r->coast_lambda);
   r->which = TAKE(capacity, sizeof *r->which);
   r->kept = TAKE(capacity, sizeof *r->kept);
+  r->sticks = TAKE(capacity, sizeof *r->sticks);
+  r->share = TAKE(2 * capacity, sizeof *r->share);
+  r->column_of = TAKE(all, sizeof *r->column_of);
   r->held = TAKE(all, sizeof *r->held);
   r->loose = TAKE(36 * nrub, sizeof *r->loose);
   r->Y = TAKE(capacity * nv, sizeof *r->Y);
+  r->lambdas = TAKE(capacity * nrow, sizeof *r->lambdas);
+  r->v_free = TAKE(nv, sizeof *r->v_free);
+  r->lambda_free = TAKE(nrow, sizeof *r->lambda_free);
   r->S = TAKE(capacity * capacity, sizeof *r->S);
   r->free = TAKE(all, sizeof *r->free);
   r->push = TAKE(all, sizeof *r->push);
+  r->before = TAKE(all, sizeof *r->before);
+  r->trend = TAKE(all, sizeof *r->trend);
   r->aim = TAKE(nrow, sizeof *r->aim);
   r->none = TAKE(nrow, sizeof *r->none);
   r->b = TAKE(nv, sizeof *r->b);

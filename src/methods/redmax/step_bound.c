@@ -144,47 +144,55 @@ static sn_status touch(sn_sim *sim, const sni_redmax_step *step, double *qd1, sn
  * of the last step; then the joints, which bear what the contacts do. */
 static sn_status rub_and_touch(sn_sim *sim, const sni_redmax_step *step, double *qd1,
                                int *iterations, sn_info *info, sn_error *err) {
-  enum { TURNS_MAX = 2000 };
   sni_redmax *r = sim->method_work;
   sni_system *s = &r->s;
-  sni_rows *rows = sim->d.rows ? &sim->rows : NULL;
+  sni_rubbing *rub = &r->rub;
+  const sn_options *o = &sim->options;
+  const sni_rows *rows = sim->d.rows ? &sim->rows : NULL;
   const int nv = s->t->nv;
   const size_t bytes = (size_t)nv * sizeof(double);
   const bool factors = !(rows && rows->kkt) && (r->used == SNI_TREE || r->used == SNI_PCG);
-  double *b0 = r->without, *pushed = b0 + nv; /* b without either, and what contacts add */
+  /* b and v without either, and what contacts add to b */
+  double *b0 = r->without, *v0 = b0 + nv, *pushed = v0 + nv;
   memcpy(b0, s->b, bytes);
   memset(pushed, 0, bytes);
-  sni_rubbing_resume(&r->rub);
-  for (int turn = 0; turn < TURNS_MAX; turn++) {
+  sni_rubbing_resume(rub);
+  sni_rubbing_begin(rub, o);
+  sn_status status = sni_rubbing_free(rub, v0);
+  for (*iterations = 1; status >= 0; ++*iterations) {
+    memcpy(qd1, v0, bytes);
+    sni_rubbing_rub(rub, qd1);
     memcpy(s->b, b0, bytes);
-    sni_rubbing_add(&r->rub, s->b);
-    memcpy(qd1, step->qd, bytes);
-    sn_status status = solve_between(sim, s->b, rows ? rows->rhs : NULL, qd1);
-    memcpy(r->rub.b, s->b, bytes);
-    status = status < 0 ? status
-                        : sni_touch_solve(r->touch, s->h, step->qd, qd1, step->touch_state, factors,
-                                          solve_bound, sim, info, err);
-    if (status < 0) {
-      return status;
-    }
-    double change = 0, most = 0;
+    status =
+        sni_touch_solve(r->touch, s->h, step->qd, qd1, *iterations == 1 ? step->touch_state : NULL,
+                        factors, solve_bound, sim, info, err);
+    double moved = 0, most = 0, change = 0;
     for (int k = 0; k < nv; k++) {
-      const double push = s->b[k] - r->rub.b[k];
-      change = fmax(change, fabs(push - pushed[k]));
+      const double push = s->b[k] - b0[k];
+      moved = fmax(moved, fabs(push - pushed[k]));
       most = fmax(most, fmax(fabs(push), fabs(b0[k])));
       pushed[k] = push;
-      s->b[k] = b0[k] + push;
     }
-    r->rub.touches = true;
-    sni_touch_wrenches(r->touch, s->h, r->rub.touched);
-    int own = 0;
-    status = sni_rubbing_solve(&r->rub, &sim->options, qd1, &own);
-    *iterations = own > *iterations ? own : *iterations;
-    if (status < 0 || (turn > 0 && change <= sim->options.redmax.friction.tolerance * most)) {
-      return status;
+    rub->touches = true;
+    sni_touch_wrenches(r->touch, s->h, rub->touched);
+    status = status < 0 ? status : sni_rubbing_free(rub, qd1);
+    const sn_status turned = status < 0 ? status : sni_rubbing_turn(rub, o, qd1, &change);
+    status = turned < 0 ? turned : status;
+    const double tolerance = o->redmax.friction.tolerance;
+    const bool settled = r->touch->st.ngroup == 0 ||
+                         (moved <= tolerance * most && sni_rubbing_moved(rub) <= tolerance);
+    if (status < 0 || (settled && sni_rubbing_agrees(rub, o, change))) {
+      break;
     }
+    if (*iterations == o->redmax.friction.max_iterations) {
+      status = SN_NOT_CONVERGED;
+      break;
+    }
+    sni_rubbing_follow(rub, change);
+    sni_rubbing_leap(rub);
   }
-  return SN_NOT_CONVERGED;
+  sni_rubbing_end(rub, qd1);
+  return status;
 }
 
 static sn_status solve_rubbing(sn_sim *sim, const sni_redmax_step *step, bool again, double *qd1,

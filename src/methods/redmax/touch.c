@@ -263,6 +263,15 @@ void sni_touch_end(sni_touch *touch, double h, const double *q, double *q1, doub
                 sleep_state(touch, state));
 }
 
+/* What the solver starts from: blows stay. */
+static void start_from_blows(sni_touch *touch) {
+  sni_staggered *st = &touch->st;
+  memset(st->v, 0, (size_t)st->room.nv * sizeof *st->v);
+  for (int k = 0; k < st->ngroup; k++) {
+    sni_staggered_add_impulse(st, &st->group[k], touch->group[k].blow);
+  }
+}
+
 /* Positions out of each other: the same contacts, asked for more. */
 static sn_status part_bodies(sni_touch *touch, double h, const sni_staggered_options *o,
                              sni_touch_solver solve, void *user) {
@@ -291,10 +300,7 @@ static sn_status part_bodies(sni_touch *touch, double h, const sni_staggered_opt
   rough.max_iterations = o->max_iterations < PARTING ? o->max_iterations : PARTING;
   rough.tolerance = fmax(o->tolerance, 1e-3);
   rough.sweeps_only = rough.again = true;
-  memset(st->v, 0, (size_t)st->room.nv * sizeof *st->v);
-  for (int k = 0; k < st->ngroup; k++) { /* blows stay */
-    sni_staggered_add_impulse(st, &st->group[k], touch->group[k].blow);
-  }
+  start_from_blows(touch);
   sni_staggered_solve(st, &rough, &found);
   for (int k = 0; k < st->ngroup; k++) {
     double keep[SNI_GROUP_ROWS];
@@ -348,7 +354,7 @@ sn_status sni_touch_solve(sni_touch *touch, double h, const double *qd, const do
   const sni_staggered_options o = {.tolerance = from->redmax.contact.tolerance,
                                    .max_iterations = from->redmax.contact.max_iterations,
                                    .sides = from->redmax.contact.sides};
-  sn_status status = sni_touch_build(touch, factors, solve, user, err);
+  sn_status status = state ? sni_touch_build(touch, factors, solve, user, err) : SN_OK;
   if (status) {
     return status;
   }
@@ -361,13 +367,21 @@ sn_status sni_touch_solve(sni_touch *touch, double h, const double *qd, const do
   if (st->ngroup == 0) {
     return SN_OK;
   }
-  sni_touch_rates(touch, qd, offsetof(sni_touch_group, start));
   sni_touch_rates(touch, qd1, offsetof(sni_touch_group, free));
-  memset(st->v, 0, (size_t)st->room.nv * sizeof *st->v);
-  if (penetration_gain(touch) == 0) {
-    bounce(touch, h, &o);
+  if (state) {
+    sni_touch_rates(touch, qd, offsetof(sni_touch_group, start));
+    memset(st->v, 0, (size_t)st->room.nv * sizeof *st->v);
+    for (int k = 0; k < st->ngroup; k++) {
+      touch->parts[k] = st->group[k].npart;
+    }
+    if (penetration_gain(touch) == 0) {
+      bounce(touch, h, &o);
+    }
+    remember(touch, state);
+  } else {
+    start_from_blows(touch);
+    restore_parts(touch, touch->parts);
   }
-  remember(touch, state);
   for (int k = 0; k < st->ngroup; k++) {
     double moved[SNI_GROUP_ROWS];
     sni_staggered_rates(st, &st->group[k], moved);

@@ -77,8 +77,8 @@ void sni_touch_end(sni_touch *touch, double h, const double *q, double *q1, doub
                    double *state);
 
 /* The impulses of a step whose rates would be qd1, and s->b with them: to be solved with again if
- * touch->pushes.  state: numbers of the last step.  factors: those of the recursion are in the work
- * memory. */
+ * touch->pushes.  state: numbers of the last step; NULL: once more in the same step, from the
+ * impulses as they are, with other qd1.  factors: those of the recursion are in the work memory. */
 sn_status sni_touch_solve(sni_touch *touch, double h, const double *qd, const double *qd1,
                           const double *state, bool factors, sni_touch_solver solve, void *user,
                           sn_info *info, sn_error *err);

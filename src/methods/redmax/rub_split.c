@@ -1,0 +1,88 @@
+/* rub_split.c: who holds what sticks.
+ *
+ * Where constraints bind several joints that stick, as in a closed loop, their friction x is not
+ * determined: only what all of it does is, S x.  The program ends at a corner, one joint at its
+ * bound and the next one idle, and loads that change a little make it another corner; bounds and
+ * loads then chase each other.  So it is shared out: of all x that do the same,
+ *
+ *     min sum (x_k / bound_k)^2     S x as it was, |x_k| <= bound_k
+ *
+ * which changes with the bounds as smoothly as they do.  S is singular; with a little of the sum
+ * added to it the answer is off by that part of itself, and again by that part of what is left
+ * (the proximal point method).  Rates are those of the corner; loads are those of the shares. */
+#include "methods/redmax/rub.h"
+
+#include <string.h>
+
+/* How much of the sum is added, as a part of the largest. */
+#define LITTLE 1e-6
+/* Rates below this part of those without friction are none. */
+#define STILL 1e-9
+enum { PASSES = 2 };
+
+/* Of the k-th row of the program; 0: it does not rub. */
+static double bound_of(const sni_rubbing *r, int k) {
+  const int i = r->which[k];
+  return sni_rubbing_rubs(r, i) ? sni_rubbing_bound(r, i) : 0;
+}
+
+static double S_of(const sni_rubbing *r, int i, int j) {
+  const int row = i > j ? i : j, column = i > j ? j : i;
+  return r->S[(size_t)row * (size_t)r->capacity + (size_t)column];
+}
+
+/* Rows that stick into r->kept; false: no other x would do the same. */
+static bool find_stuck(const sni_rubbing *r, int *count) {
+  const sni_qp *qp = &r->qp;
+  double most = 0;
+  bool cornered = false;
+  *count = 0;
+  for (int k = 0; k < r->n; k++) {
+    most = fmax(most, fabs(qp->b[k]));
+  }
+  for (int k = 0; k < r->n; k++) {
+    if (bound_of(r, k) > 0 && fabs(qp->w[k]) <= STILL * most) {
+      r->kept[(*count)++] = k;
+      cornered = cornered || qp->side[k] != 0;
+    }
+  }
+  return cornered && *count > 1;
+}
+
+void sni_rubbing_split(sni_rubbing *r) {
+  sni_qp *qp = &r->qp;
+  const double h = r->s->h;
+  int n;
+  if (!r->rows || !find_stuck(r, &n)) {
+    return;
+  }
+  double most = 0, *x = r->share, *e = r->share + n;
+  for (int k = 0; k < n; k++) {
+    const double bound = h * bound_of(r, r->kept[k]);
+    most = fmax(most, S_of(r, r->kept[k], r->kept[k]) * bound * bound);
+    e[k] = 1 / (bound * bound);
+    x[k] = 0;
+  }
+  for (int pass = 0; pass < PASSES; pass++) {
+    qp->n = n;
+    for (int k = 0; k < n; k++) {
+      const int own = r->kept[k];
+      qp->b[k] = LITTLE * most * e[k] * x[k];
+      for (int j = 0; j < n; j++) {
+        const double S = S_of(r, own, r->kept[j]);
+        qp->b[k] += S * r->push[r->which[r->kept[j]]];
+        qp->S[(size_t)k * (size_t)n + (size_t)j] = S;
+      }
+      qp->S[(size_t)k * (size_t)n + (size_t)k] += LITTLE * most * e[k];
+      qp->hi[k] = h * bound_of(r, own);
+      qp->lo[k] = -qp->hi[k];
+      qp->side[k] = 0;
+    }
+    sni_qp_info info;
+    sni_qp_solve(qp, &info);
+    memcpy(x, qp->x, (size_t)n * sizeof *x);
+  }
+  for (int k = 0; k < n; k++) {
+    r->push[r->which[r->kept[k]]] = x[k];
+  }
+}
