@@ -255,6 +255,21 @@ typedef struct sn_contact_def {
   int apart; /* SN_SELF_DISTANT: joints between them, at least so many and one more */
 } sn_contact_def;
 
+/* A point of a body that a tube goes along, and how thick the tube is there. */
+typedef struct sn_bead_def {
+  sn_point_def point;
+  double radius;
+} sn_bead_def;
+
+/* A round tube along bodies, which touches itself and other tubes. */
+typedef struct sn_tube_def {
+  const char *name;
+  const char *contact; /* its material                                                        */
+  int apart;           /* places of it that are no more than so many beads apart do not touch */
+  int nbead;
+  const sn_bead_def *beads; /* nbead, 2 or more */
+} sn_tube_def;
+
 /* Where a body starts, relative to its parent. */
 typedef struct sn_initial_def {
   const char *body;
@@ -400,6 +415,7 @@ SN_API sn_motion_def sn_motion_def_default(void);
 SN_API sn_loop_def sn_loop_def_default(void);
 SN_API sn_constraint_def sn_constraint_def_default(void);
 SN_API sn_contact_def sn_contact_def_default(void);
+SN_API sn_tube_def sn_tube_def_default(void);
 SN_API sn_initial_def sn_initial_def_default(void);
 SN_API sn_options sn_options_default(void);
 SN_API sn_run_def sn_run_def_default(void);
@@ -423,6 +439,7 @@ SN_API sn_status sn_builder_add_motion(sn_builder *builder, const sn_motion_def 
 SN_API sn_status sn_builder_add_loop(sn_builder *builder, const sn_loop_def *def);
 SN_API sn_status sn_builder_add_constraint(sn_builder *builder, const sn_constraint_def *def);
 SN_API sn_status sn_builder_add_contact(sn_builder *builder, const sn_contact_def *def);
+SN_API sn_status sn_builder_add_tube(sn_builder *builder, const sn_tube_def *def);
 SN_API sn_status sn_builder_set_initial(sn_builder *builder, const sn_initial_def *def);
 SN_API void sn_builder_set_gravity(sn_builder *builder, sn_vec3 gravity);
 SN_API sn_status sn_builder_set_run(sn_builder *builder, const sn_run_def *def);

@@ -101,16 +101,35 @@ static void write_segment(const make_settings *s, int k, sni_text *out) {
       sni_text_add(out, "\n");
     }
   }
-  /* a disc of flesh, which feels like a bead on a string */
+  /* a disc of flesh */
   const double mass = DENSITY * SN_PI * r * r * length;
   const double across = mass * (3 * r * r + length * length) / 12;
   sni_text_add(out,
                "    inertia: {mass: %s, at: [0, 0, %s], xx: %s, yy: %s, zz: %s}\n"
-               "    shapes: [{type: capsule, from: [0, 0, 0], to: [0, 0, %s], radius: %s, contact: "
-               "skin}]\n",
+               "    shapes: [{type: capsule, from: [0, 0, 0], to: [0, 0, %s], radius: %s}]\n",
                make_show(mass).text, make_show(0.5 * length).text, make_show(across).text,
                make_show(across).text, make_show(0.5 * mass * r * r).text, make_show(length).text,
                make_show(r).text);
+}
+
+/* One in the middle of each part, and at both ends. */
+static void write_bead(int part, double at, double s, sni_text *out) {
+  sni_text_add(out, "      - {body: part_%d, at: [0, 0, %s], radius: %s}\n", part,
+               make_show(at).text, make_show(radius_at(s)).text);
+}
+
+static void write_skin(int n, sni_text *out) {
+  const double length = LENGTH / n;
+  /* what is nearer than the widest place is thick touches anyway */
+  sni_text_add(out,
+               "\ncontacts:\n  slime: {friction: 0}\n\ntubes:\n  skin:\n    contact: slime\n"
+               "    apart: %d\n    beads:\n",
+               (int)ceil(0.04 / length));
+  write_bead(0, 0, 0, out);
+  for (int k = 0; k <= n; k++) {
+    write_bead(k, 0.5 * length, (k + 0.5) * length, out);
+  }
+  write_bead(n, length, LENGTH + length, out);
 }
 
 static void write_hagfish(const make_settings *s, sni_text *out) {
@@ -119,9 +138,8 @@ static void write_hagfish(const make_settings *s, sni_text *out) {
       out, "hagfish", 0,
       "# A hagfish in still water, its head held in a jar. A wave of bends runs from its tail "
       "to its head.\n");
-  /* what is nearer than the widest place is thick touches anyway */
-  sni_text_add(out, "\ncontacts:\n  skin: {friction: 0, self: distant, apart: %d}\n\nbodies:\n",
-               (int)ceil(0.04 * n / LENGTH));
+  write_skin(n, out);
+  sni_text_add(out, "\nbodies:\n");
   for (int k = 0; k <= n; k++) {
     write_segment(s, k, out);
   }

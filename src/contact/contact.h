@@ -2,7 +2,8 @@
  *
  * A finder belongs to one sim.  It knows which shapes may touch, keeps their boxes in a tree from
  * step to step, and gives the points where they do: up to four for a pair of shapes, and for each
- * triangle of a mesh or height field that is touched.
+ * triangle of a mesh or height field that is touched; and of tubes, one or a row of them wherever
+ * two stretches do.
  *
  * Every point is a promise about the motion of a step h: as long as
  *
@@ -16,7 +17,7 @@
 #include "model/model.h"
 
 typedef struct sni_contact {
-  int shape[2];     /* of the model; that of the ground is the second                          */
+  int shape[2];     /* of the model, and after these beads; that of the ground is the second   */
   int body[2];      /* -1: the ground, and what is fixed to it                                 */
   int material[2];  /* sni_material_mix                                                        */
   uint32_t feature; /* which point of this pair: the same from step to step                    */

@@ -60,6 +60,7 @@ static void lay_out(sni_finder *f, cutter *c, const sn_model *m, counts n, int c
   f->E_ws = cut(c, nc, sizeof *f->E_ws);
   f->phi = cut(c, nc, sizeof *f->phi);
   f->box = cut(c, nc, sizeof *f->box);
+  void *tubes = cut(c, 1, sni_tubes_size(m));
   void *moving = cut(c, 1, sni_box_tree_size(n.collider));
   void *still = cut(c, 1, sni_box_tree_size(n.collider));
   f->contact = cut(c, (size_t)capacity, sizeof *f->contact);
@@ -68,6 +69,7 @@ static void lay_out(sni_finder *f, cutter *c, const sn_model *m, counts n, int c
   f->capacity = capacity;
   if (c->at) {
     sni_kin_place(&f->kin, m, kin);
+    sni_tubes_place(&f->tubes, m, tubes);
     sni_box_tree_place(&f->moving, n.collider, moving);
     sni_box_tree_place(&f->still, n.collider, still);
   }
@@ -118,7 +120,7 @@ sn_status sni_finder_create(const sn_model *m, int capacity, sni_finder **finder
   const counts n = count(m);
   sni_finder plan = {.m = m};
   cutter c = {0};
-  capacity = capacity > 0 ? capacity : default_capacity(n.collider);
+  capacity = capacity > 0 ? capacity : default_capacity(n.collider + m->nbead);
   lay_out(&plan, &c, m, n, capacity);
   c.at = sni_memory_take(c.used);
   if (!c.at) {
@@ -237,6 +239,55 @@ static void look_at_planes(sni_finder *f) {
   }
 }
 
+/* ---- tubes ---- */
+
+/* The bead that a place is nearest to. */
+static int bead_at(const sn_model *m, int tube, double u) {
+  return m->tube[tube].first + (int)(u + 0.5);
+}
+
+/* Each side belongs to the body of the bead that is nearest. */
+static void put_tube(sni_finder *f, const sni_tube_touch *p) {
+  const sn_model *m = f->m;
+  const sni_axes_gap *at = &p->near.at;
+  sni_contact c = {.n = at->n, .gap = at->gap};
+  int root[2];
+  for (int k = 0; k < 2; k++) {
+    const int bead = bead_at(m, p->tube[k], p->near.u[k]), body = m->bead[bead].body;
+    root[k] = body < 0 ? -1 : f->kin.root[body];
+    c.shape[k] = m->nshape + bead;
+    c.body[k] = root[k] < 0 ? -1 : body;
+    c.material[k] = m->tube[p->tube[k]].material;
+  }
+  if (root[0] == root[1] || (f->asleep && (c.body[0] < 0 || f->asleep[c.body[0]]) &&
+                             (c.body[1] < 0 || f->asleep[c.body[1]]))) {
+    return;
+  }
+  if (f->count == f->capacity) {
+    f->full = true;
+    return;
+  }
+  const sn_vec3 x0 = sn_vec3_addscaled(at->x[0], -at->r[0], at->n);
+  const sn_vec3 x1 = sn_vec3_addscaled(at->x[1], at->r[1], at->n);
+  c.x = sn_vec3_scale(sn_vec3_add(x0, x1), 0.5);
+  if (c.body[0] < 0) { /* the ground is the second */
+    c = (sni_contact){.shape = {c.shape[1], c.shape[0]},
+                      .body = {c.body[1], c.body[0]},
+                      .material = {c.material[1], c.material[0]},
+                      .x = c.x,
+                      .n = sn_vec3_neg(c.n),
+                      .gap = c.gap};
+  }
+  f->contact[f->count++] = c;
+}
+
+static void look_at_tubes(sni_finder *f, const sn_se3 *E_wb, const sn_vec6 *phi) {
+  f->full = !sni_tubes_find(&f->tubes, f->params, E_wb, phi, f->h, f->margin) || f->full;
+  for (int k = 0; k < f->tubes.count; k++) {
+    put_tube(f, &f->tubes.touch[k]);
+  }
+}
+
 /* ---- order ---- */
 
 static bool comes_before(const sni_contact *a, const sni_contact *b) {
@@ -280,6 +331,15 @@ static bool is_finite_pose(sn_se3 E) {
   return good;
 }
 
+static bool is_finite_twist(sn_vec6 phi) {
+  return sn_vec3_finite(phi.v) && sn_vec3_finite(phi.w);
+}
+
+static sn_status nowhere(const sni_finder *f, int body, sn_error *err) {
+  return sni_fail(err, SN_E_DIVERGED, "body '%s' is nowhere: its pose or twist is not finite",
+                  f->m->name[body]);
+}
+
 sn_status sni_contacts_find(sni_finder *f, const sni_params *params, const sn_se3 *E_wb,
                             const sn_vec6 *phi, double h, double margin,
                             const sni_contact **contact, int *count, sn_error *err) {
@@ -290,16 +350,23 @@ sn_status sni_contacts_find(sni_finder *f, const sni_params *params, const sn_se
   f->margin = margin;
   for (int k = 0; k < f->ncollider; k++) {
     place(f, k, E_wb, phi);
-    if (!is_finite_pose(f->E_ws[k]) || !sn_vec3_finite(f->phi[k].v) ||
-        !sn_vec3_finite(f->phi[k].w)) {
-      return sni_fail(err, SN_E_DIVERGED, "body '%s' is nowhere: its pose or twist is not finite",
-                      f->m->name[f->collider[k].frame]);
+    if (!is_finite_pose(f->E_ws[k]) || !is_finite_twist(f->phi[k])) {
+      return nowhere(f, f->collider[k].frame, err);
     }
     box_in(f, k);
+  }
+  for (int k = 0; k < f->m->nbead; k++) {
+    const int body = f->m->bead[k].body;
+    if (body >= 0 && (!is_finite_pose(E_wb[body]) || (phi && !is_finite_twist(phi[body])))) {
+      return nowhere(f, body, err);
+    }
   }
   sni_box_tree_pairs(&f->moving, look_at, f);
   sni_box_tree_cross(&f->moving, &f->still, look_at, f);
   look_at_planes(f);
+  if (f->m->ntube > 0) {
+    look_at_tubes(f, E_wb, phi);
+  }
   sort(f);
   *contact = f->sorted;
   *count = f->count;

@@ -6,6 +6,7 @@
 #include "contact/collider.h"
 #include "contact/contact.h"
 #include "contact/soup.h"
+#include "contact/tube.h"
 
 enum { SNI_MESH_POINTS = 128 }; /* on one mesh, before those that say most are chosen */
 
@@ -21,6 +22,7 @@ struct sni_finder {
   int nhull;
   void **piece; /* npiece  memory of meshes and hulls */
   int npiece;
+  sni_tubes tubes;
   sn_se3 *E_ws;  /* ncollider  pose of each                     by sni_contacts_find    */
   sn_vec6 *phi;  /* ncollider  its twist, at the origin of E_ws                         */
   sni_aabb *box; /* ncollider  what it may touch                                        */

@@ -189,15 +189,19 @@ static bool decode_damping(sni_decoder *d, const sni_node *node, double *angular
 /* ---- bodies ---------------------------------------------------------------------------------- */
 
 /* In a used file the ground is a frame on some body. */
+static void ground_point(const sni_decoder *d, sn_point_def *point) {
+  if (strcmp(point->body, "world") == 0) {
+    point->body = d->ground;
+    point->at = sn_se3_mul(d->E_ground, point->at);
+  }
+}
+
 static bool decode_point(sni_decoder *d, const sni_node *node, sn_point_def *out) {
   sn_point_def point = {.at = sn_se3_identity()};
   if (!sni_decode_table(d, &sni_point_table, node, &point)) {
     return false;
   }
-  if (strcmp(point.body, "world") == 0) {
-    point.body = d->ground;
-    point.at = sn_se3_mul(d->E_ground, point.at);
-  }
+  ground_point(d, &point);
   *out = point;
   return true;
 }
@@ -262,6 +266,22 @@ static bool decode_list(sni_decoder *d, const sni_node *node, const sni_table *t
     *count = (int)n;
   }
   return good;
+}
+
+static bool decode_beads(sni_decoder *d, const sni_node *node, const sn_bead_def **array,
+                         int *count) {
+  const sn_bead_def usual = {.point = {.at = sn_se3_identity()}};
+  const char *what = "a list of beads {body, at, radius}";
+  const void *item = NULL;
+  if (!decode_list(d, node, &sni_bead_table, what, SIZE_MAX, &usual, sizeof usual, &item, count)) {
+    return false;
+  }
+  sn_bead_def *bead = (sn_bead_def *)item;
+  for (int k = 0; k < *count; k++) {
+    ground_point(d, &bead[k].point);
+  }
+  *array = bead;
+  return true;
 }
 
 static bool decode_terms(sni_decoder *d, const sni_node *node, const sn_term_def **array,
@@ -459,6 +479,8 @@ bool sni_decode_value(sni_decoder *d, const sni_field *field, const sni_node *no
     return decode_point(d, node, MEMBER(sn_point_def));
   case SNI_F_POINTS:
     return decode_points(d, node, MEMBER(const sn_point_def *), MEMBER2(int));
+  case SNI_F_BEADS:
+    return decode_beads(d, node, MEMBER(const sn_bead_def *), MEMBER2(int));
   case SNI_F_TERMS:
     return decode_terms(d, node, MEMBER(const sn_term_def *), MEMBER2(int));
   case SNI_F_COORDINATES:

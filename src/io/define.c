@@ -272,6 +272,14 @@ static void define_contact(definer *f, const sni_item *item, sni_decoder *d) {
   }
 }
 
+static void define_tube(definer *f, const sni_item *item, sni_decoder *d) {
+  sn_tube_def def = sn_tube_def_default();
+  if (sni_decode_table(d, &sni_tube_table, item->node, &def) && keeps(f)) {
+    def.name = item->name;
+    keep(f, sn_builder_add_tube(f->builder, &def));
+  }
+}
+
 static void define_initial(definer *f, const sni_item *item, sni_decoder *d) {
   sn_initial_def def = sn_initial_def_default();
   const bool good = sni_decode_table(d, &sni_initial_table, item->node, &def);
@@ -293,6 +301,9 @@ static void define_item(definer *f, sni_item *item) {
     break;
   case SNI_CONTACTS:
     define_contact(f, item, &d);
+    break;
+  case SNI_TUBES:
+    define_tube(f, item, &d);
     break;
   case SNI_LOOPS:
     define_loop(f, item, &d);

@@ -37,6 +37,8 @@ const void *sni_default_of_table(const sni_table *table, sni_any_def *room) {
     room->motion = sn_motion_def_default();
   } else if (table == &sni_contact_table) {
     room->contact = sn_contact_def_default();
+  } else if (table == &sni_tube_table) {
+    room->tube = sn_tube_def_default();
   } else if (table == &sni_run_table) {
     room->run = sn_run_def_default();
   } else {
@@ -140,6 +142,7 @@ void sni_describe_value(const sni_field *field, char *out, size_t size) {
       [SNI_F_FUNCTION3] = "3 time functions",
       [SNI_F_POINT] = "`{body, at}`",
       [SNI_F_POINTS] = "list of `{body, at}`",
+      [SNI_F_BEADS] = "list of `{body, at, radius}`",
       [SNI_F_COORDINATES] = "list of `{name, q, qd, motion, force}`",
       [SNI_F_DRIVEN] = "list of `{joint, coordinate, value}`",
       [SNI_F_TERMS] = "list of `{joint, coordinate, factor}`",

@@ -21,6 +21,7 @@ typedef union sni_any_def {
   sn_body_def body;
   sn_motion_def motion;
   sn_contact_def contact;
+  sn_tube_def tube;
   sn_run_def run;
 } sni_any_def;
 const void *sni_default_of_role(sni_role role, sni_any_def *room);

@@ -156,6 +156,8 @@ const sni_section *sni_section_get(int id) {
                       "rigid bodies by name, in any order; world is the ground"},
       [SNI_CONTACTS] = {"contacts", "contact", &sni_contact_table, SNI_ROLE_COUNT,
                         "contact materials by name; only shapes that name one collide"},
+      [SNI_TUBES] = {"tubes", "tube", &sni_tube_table, SNI_ROLE_COUNT,
+                     "tubes along bodies that touch themselves and each other, by name"},
       [SNI_LOOPS] = {"loops", "loop", NULL, SNI_ROLE_LOOP,
                      "joints that close loops, by name: the keys of a joint and two sides"},
       [SNI_CONSTRAINTS] = {"constraints", "constraint", NULL, SNI_ROLE_CONSTRAINT,
@@ -216,9 +218,9 @@ void sni_keys_of_run(sni_pool *pool, sni_keys *out) {
 }
 
 const char *sni_top_key(int k) {
-  static const char *const key[] = {"sinew",  "units",   "up",       "gravity", "defaults",
-                                    "use",    "bodies",  "contacts", "loops",   "constraints",
-                                    "forces", "motions", "initial",  "run"};
+  static const char *const key[] = {"sinew",       "units",  "up",       "gravity", "defaults",
+                                    "use",         "bodies", "contacts", "tubes",   "loops",
+                                    "constraints", "forces", "motions",  "initial", "run"};
   return k >= 0 && k < SNI_COUNT(key) ? key[k] : NULL;
 }
 

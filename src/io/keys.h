@@ -85,18 +85,19 @@ typedef struct sni_inertia_def {
 } sni_inertia_def;
 extern const sni_table sni_inertia_table;
 
-/* {body, at}: sn_point_def; {joint, coordinate, factor}: sn_term_def; {angular, linear}:
- * sni_damping_def. */
+/* {body, at}: sn_point_def; {body, at, radius}: sn_bead_def; {joint, coordinate, factor}:
+ * sn_term_def; {angular, linear}: sni_damping_def. */
 typedef struct sni_damping_def {
   double angular, linear;
 } sni_damping_def;
-extern const sni_table sni_point_table, sni_term_table, sni_damping_table, sni_coordinate_table,
-    sni_driven_table;
+extern const sni_table sni_point_table, sni_bead_table, sni_term_table, sni_damping_table,
+    sni_coordinate_table, sni_driven_table;
 
 /* Sections: maps from names to things. */
 typedef enum sni_section_id {
   SNI_BODIES,
   SNI_CONTACTS,
+  SNI_TUBES,
   SNI_LOOPS,
   SNI_CONSTRAINTS,
   SNI_FORCES,

@@ -125,6 +125,8 @@ char *sni_schema_markdown(void) {
   put_role(&t, SNI_ROLE_JOINT, "joints");
   put_role(&t, SNI_ROLE_SHAPE, "shapes");
   put_table(&t, "contacts", &sni_contact_table, sni_default_of_table(&sni_contact_table, &room));
+  put_table(&t, "tubes", &sni_tube_table, sni_default_of_table(&sni_tube_table, &room));
+  put_table(&t, "a bead of a tube", &sni_bead_table, NULL);
   put_loops(&t);
   put_table(&t, "a side of a loop, an end of a spring", &sni_point_table, NULL);
   put_role(&t, SNI_ROLE_CONSTRAINT, "constraints");

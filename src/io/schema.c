@@ -439,6 +439,7 @@ static void put_definitions(schema *s) {
   sni_schema_value_definitions(j);
   define_table(s, &sni_damping_table, NULL);
   define_table(s, &sni_point_table, NULL);
+  define_table(s, &sni_bead_table, NULL);
   define_table(s, &sni_term_table, &(sn_term_def){.factor = 1});
   define_table(s, &sni_coordinate_table, NULL);
   define_table(s, &sni_driven_table, NULL);

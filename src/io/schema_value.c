@@ -147,6 +147,9 @@ void sni_schema_value(sni_json *j, const sni_field *field) {
   case SNI_F_POINTS:
     put_list(j, sni_point_table.name, 1, 0);
     break;
+  case SNI_F_BEADS:
+    put_list(j, sni_bead_table.name, 1, 0);
+    break;
   case SNI_F_TERMS:
     put_list(j, sni_term_table.name, 1, SN_NV_MAX);
     break;

@@ -88,6 +88,24 @@ static const sni_field point_field[] = {{.key = "body",
                                          .doc = "where on it, in its frame"}};
 const sni_table sni_point_table = TABLE("point", "a point or frame fixed to a body", point_field);
 
+static const sni_field bead_field[] = {{.key = "body",
+                                        .type = SNI_F_NAME,
+                                        .flags = SNI_REQUIRED,
+                                        .offset = AT(sn_bead_def, point.body),
+                                        .doc = "the body; world: the ground"},
+                                       {.key = "at",
+                                        .type = SNI_F_POSE,
+                                        .offset = AT(sn_bead_def, point.at),
+                                        .unit = "m, rad",
+                                        .doc = "where on it, in its frame"},
+                                       {.key = "radius",
+                                        .type = SNI_F_NUMBER,
+                                        .flags = SNI_REQUIRED | SNI_POSITIVE,
+                                        .offset = AT(sn_bead_def, radius),
+                                        .unit = "m",
+                                        .doc = "of the tube there"}};
+const sni_table sni_bead_table = TABLE("bead", "a point of a tube", bead_field);
+
 static const sni_field term_field[] = {{.key = "joint",
                                         .type = SNI_F_NAME,
                                         .flags = SNI_REQUIRED,

@@ -19,8 +19,8 @@ void sn_builder_free(sn_builder **builder) {
   sn_builder *b = *builder;
   if (b) {
     sni_arena_free(&b->arena);
-    sni_list *const list[] = {&b->body,       &b->force,   &b->motion,  &b->loop,
-                              &b->constraint, &b->contact, &b->initial, &b->unknown};
+    sni_list *const list[] = {&b->body,    &b->force, &b->motion,  &b->loop,   &b->constraint,
+                              &b->contact, &b->tube,  &b->initial, &b->unknown};
     for (size_t k = 0; k < sizeof list / sizeof list[0]; k++) {
       free(list[k]->item);
     }
@@ -219,6 +219,20 @@ sn_status sn_builder_add_constraint(sn_builder *b, const sn_constraint_def *def)
 sn_status sn_builder_add_contact(sn_builder *b, const sn_contact_def *def) {
   sn_contact_def d = *def;
   return own_text(&b->arena, &d.name) && push(&b->contact, &d, sizeof d) ? SN_OK : SN_E_MEMORY;
+}
+
+sn_status sn_builder_add_tube(sn_builder *b, const sn_tube_def *def) {
+  sn_tube_def d = *def;
+  sni_arena *a = &b->arena;
+  d.nbead = d.beads && d.nbead > 0 ? d.nbead : 0;
+  sn_bead_def *beads = sni_arena_copy(a, d.beads, (size_t)d.nbead * sizeof *beads);
+  bool ok = beads != NULL;
+  for (int k = 0; ok && k < d.nbead; k++) {
+    ok = own_text(a, &beads[k].point.body);
+  }
+  d.beads = beads;
+  ok = ok && own_text(a, &d.name) && own_text(a, &d.contact);
+  return ok && push(&b->tube, &d, sizeof d) ? SN_OK : SN_E_MEMORY;
 }
 
 sn_status sn_builder_set_initial(sn_builder *b, const sn_initial_def *def) {

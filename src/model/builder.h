@@ -20,6 +20,7 @@ struct sn_builder {
   sni_list loop;       /* sn_loop_def    */
   sni_list constraint; /* sn_constraint_def */
   sni_list contact;    /* sn_contact_def */
+  sni_list tube;       /* sn_tube_def    */
   sni_list initial;    /* sn_initial_def */
   sni_list unknown;    /* int: bodies of which only the name is known */
   sn_vec3 gravity;

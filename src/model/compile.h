@@ -35,6 +35,8 @@ const char *sni_compile_text(sni_compile *c, const char *text);
 
 /* Names: -1: the world; -2: unknown, and reported under key. */
 int sni_compile_body(sni_compile *c, const char *key, const char *name);
+/* A contact material; -1: there is none, and it is reported. */
+int sni_compile_contact(sni_compile *c, const char *key, const char *name);
 int sni_compile_function(sni_compile *c, const char *key, const sn_function_def *def);
 /* A switch: above 0 or not, with a break at every change.  -1: always on. */
 double sni_compile_weight(sni_compile *c, double weight); /* checked */
@@ -73,6 +75,7 @@ void sni_compile_start(sni_compile *c);       /* initial pose, run              
 void sni_compile_start_maps(sni_compile *c, const bool *q_given, const bool *qd_given);
 /* Friction in the joints of bodies, then in those of loops, which must be there; and the damping
  * that is part of a law, which goes with that of the joint (nv numbers). */
+void sni_compile_tubes(sni_compile *c);
 void sni_compile_friction(sni_compile *c);
 void sni_compile_friction_damping(sni_compile *c, const char *key, const sn_joint_friction_def *def,
                                   int nv, double *damping);

@@ -189,17 +189,14 @@ static bool load_mesh(sni_compile *c, const sn_shape_def *def, const char *key, 
   return true;
 }
 
-/* Its index; -1: there is none, and it is reported. */
-static int find_contact(sni_compile *c, const char *key, const char *name) {
+int sni_compile_contact(sni_compile *c, const char *key, const char *name) {
   const sn_contact_def *contact = c->b->contact.item;
   for (int k = 0; k < c->b->contact.count; k++) {
     if (contact[k].name && strcmp(contact[k].name, name) == 0) {
       return k;
     }
   }
-  char full[64];
-  snprintf(full, sizeof full, "%s.contact", key);
-  sni_compile_fail(c, full, "there is no contact '%s'", name);
+  sni_compile_fail(c, key, "there is no contact '%s'", name);
   return -1;
 }
 
@@ -212,9 +209,7 @@ static bool moves(const sni_tree *t, int i) {
 /* Triangles have no inside that could be measured fast. */
 static void check_form(sni_compile *c, const char *key, int i, const sn_shape_def *def) {
   if (sni_shape_solid(def).form == SNI_FORM_TRIANGLES && moves(&c->m->tree, i)) {
-    char full[64];
-    snprintf(full, sizeof full, "%s.contact", key);
-    sni_compile_fail(c, full,
+    sni_compile_fail(c, key,
                      "a %s is touched only where it is fixed to the ground; of what moves take "
                      "type: convex, or several of these",
                      def->type);
@@ -245,8 +240,10 @@ static bool finish_shapes(sni_compile *c, int i, sn_inertia *I) {
       ok = load_mesh(c, &def->shapes[s], key, shape) && ok;
     }
     if (def->shapes[s].contact) {
-      shape->material = find_contact(c, key, def->shapes[s].contact);
-      check_form(c, key, i, &def->shapes[s]);
+      char contact[64];
+      snprintf(contact, sizeof contact, "%s.contact", key);
+      shape->material = sni_compile_contact(c, contact, def->shapes[s].contact);
+      check_form(c, contact, i, &def->shapes[s]);
       m->touching = m->name[i];
     }
     m->nshape++;

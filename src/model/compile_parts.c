@@ -70,6 +70,9 @@ static void finish_contact(sni_compile *c, int k) {
   for (int s = 0; s < c->m->nshape; s++) {
     used = used || c->m->shape[s].material == k;
   }
+  for (int t = 0; t < c->m->ntube; t++) {
+    used = used || c->m->tube[t].material == k;
+  }
   if (!used) {
     sni_compile_warn(c, NULL, "no shape names this contact");
   }
@@ -315,6 +318,7 @@ static void finish_motions(sni_compile *c) {
 }
 
 void sni_compile_parts(sni_compile *c) {
+  sni_compile_tubes(c);
   finish_contacts(c);
   finish_ignored(c);
   finish_forces(c);

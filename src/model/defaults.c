@@ -75,6 +75,10 @@ sn_contact_def sn_contact_def_default(void) {
   return (sn_contact_def){.friction = 0.5, .apart = 1};
 }
 
+sn_tube_def sn_tube_def_default(void) {
+  return (sn_tube_def){.apart = 8};
+}
+
 sn_initial_def sn_initial_def_default(void) {
   return (sn_initial_def){.pose = sn_se3_identity()};
 }

@@ -28,6 +28,7 @@ typedef enum sni_field_type {
   SNI_F_TABLE,       /* a nested map, described by `table`, stored in place at offset          */
   SNI_F_POINT,       /* sn_point_def: {body, at}                                               */
   SNI_F_POINTS,      /* const sn_point_def * at offset, int count at offset2: a list of these  */
+  SNI_F_BEADS,       /* const sn_bead_def * at offset, int count at offset2: a list of these   */
   SNI_F_TERMS,       /* const sn_term_def * at offset, int count at offset2: a list of these   */
   SNI_F_COORDINATES, /* const sn_coordinate_def *, int at offset2: a list of these           */
   SNI_F_DRIVEN,      /* const sn_driven_def *, int at offset2: a list of these               */
@@ -96,6 +97,6 @@ const sni_family *sni_shape_family(void);
 const sni_family *sni_force_family(void);
 const sni_family *sni_constraint_family(void);
 extern const sni_table sni_body_table, sni_motion_table, sni_loop_table, sni_contact_table,
-    sni_initial_table, sni_run_table;
+    sni_tube_table, sni_initial_table, sni_run_table;
 
 #endif

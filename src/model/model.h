@@ -81,6 +81,19 @@ typedef struct sni_shape {
   sni_mesh *mesh; /* owned; NULL: the kind has none */
 } sni_shape;
 
+/* Beads first to first + count - 1. */
+typedef struct sni_tube {
+  const char *name;
+  int material, apart;
+  int first, count;
+} sni_tube;
+
+typedef struct sni_tube_bead {
+  int body; /* -1: the ground */
+  sn_vec3 at;
+  double radius;
+} sni_tube_bead;
+
 struct sn_model {
   sni_arena arena;
   sni_tree tree;
@@ -97,6 +110,10 @@ struct sn_model {
   int (*ignore)[2];          /* nignore  pairs of bodies that do not touch; -1: the ground */
   int nignore;
   int ncontact;
+  sni_tube *tube;
+  int ntube;
+  sni_tube_bead *bead; /* nbead  of all tubes, one after the other */
+  int nbead;
   sni_function **function;
   int nfunction;
   sni_force *force;
@@ -175,6 +192,11 @@ typedef bool (*sni_param_visit)(void *user, const sni_param_item *item);
 /* Every parameter: those of the run, of forces, contacts, loops, friction and bodies.  A joint with
  * several coordinates has its arrays twice, as a whole and by their entries. */
 void sni_params_visit(const sn_model *m, sni_param_visit visit, void *user);
+
+/* The body of a shape, or of a bead: these are numbered after the shapes where points touch. */
+static inline int sni_model_shape_body(const sn_model *m, int shape) {
+  return shape < m->nshape ? m->shape[shape].body : m->bead[shape - m->nshape].body;
+}
 
 /* ---- pose.c: positions without the work memory of a sim ---- */
 void sni_model_poses(const sn_model *m, const double *q, sn_se3 *E_wb);

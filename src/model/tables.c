@@ -410,6 +410,27 @@ static const sni_field contact_field[] = {
             "materials the larger"}};
 const sni_table sni_contact_table = TABLE("contact", "a contact material", contact_field);
 
+static const sni_field tube_field[] = {
+    {.key = "contact",
+     .type = SNI_F_NAME,
+     .flags = SNI_REQUIRED,
+     .offset = AT(sn_tube_def, contact),
+     .doc = "its material"},
+    {.key = "apart",
+     .type = SNI_F_INTEGER,
+     .flags = SNI_POSITIVE,
+     .offset = AT(sn_tube_def, apart),
+     .unit = "",
+     .doc = "places that are no more than so many beads apart do not touch"},
+    {.key = "beads",
+     .type = SNI_F_BEADS,
+     .flags = SNI_REQUIRED,
+     .offset = AT(sn_tube_def, beads),
+     .offset2 = AT(sn_tube_def, nbead),
+     .doc = "points of bodies, in their order along it, and how thick it is there; 2 or more"}};
+const sni_table sni_tube_table =
+    TABLE("tube", "a round tube along bodies: it touches itself and other tubes", tube_field);
+
 static const sni_field initial_field[] = {
     {.key = "q",
      .type = SNI_F_PER_DOF,

@@ -40,7 +40,7 @@ static sn_status recursive_supports(const sn_model *m, sn_error *err) {
   }
   if (m->touching) {
     return sni_fail(err, SN_E_UNSUPPORTED,
-                    "method 'recursive' has no contact (shapes of body '%s' name one): leave out "
+                    "method 'recursive' has no contact (body '%s' has one): leave out "
                     "'contact'",
                     m->touching);
   }

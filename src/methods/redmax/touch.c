@@ -162,6 +162,7 @@ static int memory_count(const sn_model *m) {
   for (int k = 0; k < m->nshape; k++) {
     n += m->shape[k].material >= 0;
   }
+  n += m->nbead;
   return A_SHAPE * n > LEAST ? A_SHAPE * n : LEAST;
 }
 
@@ -187,7 +188,7 @@ static sni_touch_memory memory_of(const sni_touch *touch, int k) {
 static bool sleeps(const sni_touch *touch, const sni_touch_memory *m) {
   const sn_model *model = touch->sim->m;
   for (int k = 0; k < 2; k++) {
-    const int body = model->shape[m->shape[k]].body;
+    const int body = sni_model_shape_body(model, m->shape[k]);
     if (body >= 0 && !touch->s->grounded[body] && !touch->sleep.asleep[body]) {
       return false;
     }
@@ -524,7 +525,8 @@ sn_status sni_touch_create(sn_sim *sim, sni_system *s, sni_touch **out, sn_error
   /* rows of two bodies each, as deep as trees are, or as wide as the common block; where rows are
    * long there are not as many of them as there could be points */
   const size_t each = 2 * ((size_t)coordinates + (size_t)touch->nbig);
-  const size_t short_rows = (size_t)ngroup, long_rows = CROWDED * (size_t)sim->m->nshape + LEAST;
+  const size_t short_rows = (size_t)ngroup,
+               long_rows = CROWDED * (size_t)(sim->m->nshape + sim->m->nbead) + LEAST;
   const size_t rows = each <= 24 || short_rows < long_rows ? short_rows : long_rows;
   const sni_staggered_room room = {.nv = s->t->nv + touch->nbig,
                                    .ngroup = ngroup,
