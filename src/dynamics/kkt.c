@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "dynamics/kkt_bare.h"
 #include "dynamics/kkt_reduced.h"
 #include "dynamics/rows.h"
 
@@ -14,6 +15,7 @@ struct sni_kkt {
   sni_ldl *ldl;
   int *phi, *qd, *mu;              /* nbody  nodes; -1: none                                    */
   int *row;                        /* nbody  first scalar of the rates                          */
+  int *at;                         /* nbody  of the twist                                       */
   int *mass, *own, *shift, *joint; /* nbody  blocks; -1: none                                   */
   int *tie;                        /* nbody  block mu, phi                                      */
   int *pair;                       /* npairs block; -1: none                                    */
@@ -25,6 +27,12 @@ struct sni_kkt {
   int *row_at;    /* capacity of rows  scalar of each row that is active        */
   int nrow;
   int scalars;
+  bool *is_bare;  /* nbody  its rates are no unknowns: kkt_bare.h */
+  sni_bare *bare; /* nbody  of these, as filled                   */
+  int npairs;     /* what it was built for */
+  int (*pairs)[2];
+  size_t bytes_max;
+  sn_status lost; /* that did not work */
   double *x;      /* scalars                                                                     */
   double *given;  /* scalars  the right-hand side that went into the factorisation               */
   bool begun;     /* it has not been solved for yet                                              */
@@ -77,13 +85,13 @@ static void lay_out_tree(sni_kkt *k, pattern *p) {
     }
     k->phi[i] = add_node(p, 6, 1);
     k->mass[i] = add_block(p, k->phi[i], k->phi[i]);
-    k->mu[i] = add_node(p, 6, -1);
+    k->mu[i] = add_node(p, k->is_bare[i] ? 3 : 6, -1);
     add_link(p, k->mu[i], k->phi[i], up, false);
     k->tie[i] = add_block(p, k->mu[i], k->phi[i]);
     if (up >= 0) {
       k->shift[i] = add_block(p, k->mu[i], up);
     }
-    if (nv > 0) {
+    if (nv > 0 && !k->is_bare[i]) {
       k->qd[i] = add_node(p, nv, 1);
       add_rule(p, k->qd[i], k->mu[i]);
       k->own[i] = add_block(p, k->qd[i], k->qd[i]);
@@ -136,6 +144,7 @@ static bool find_scalars(sni_kkt *k, const pattern *p) {
   }
   for (int i = 0; first && i < k->d->m->tree.nbody; i++) {
     k->row[i] = k->qd[i] >= 0 ? first[k->qd[i]] : -1;
+    k->at[i] = k->phi[i] >= 0 ? first[k->phi[i]] : -1;
   }
   for (int c = 0; first && c < k->ncon; c++) {
     k->con_row[c] = k->con[c] >= 0 ? first[k->con[c]] : -1;
@@ -164,33 +173,49 @@ static int *take_pieces(const piece *list, size_t n) {
   return memory;
 }
 
+static void free_graph(sni_kkt *k) {
+  sni_ldl_free(&k->ldl);
+  free(k->phi); /* the first piece of all */
+  free(k->x);
+  free(k->given);
+  k->phi = NULL;
+  k->x = k->given = NULL;
+}
+
 void sni_kkt_free(sni_kkt **kkt) {
   sni_kkt *k = *kkt;
   if (k) {
-    if (!k->reduced) {
-      sni_ldl_free(&k->ldl);
-    }
+    k->ldl = k->reduced ? NULL : k->ldl;
+    free_graph(k);
     sni_kkt_reduced_free(&k->reduced);
-    free(k->phi); /* the first piece of all */
-    free(k->x);
-    free(k->given);
+    free(k->is_bare);
+    free(k->bare);
+    free(k->pairs);
     free(k);
   }
   *kkt = NULL;
 }
 
-static sn_status build(sni_kkt *k, int npairs, const int (*pair)[2], size_t bytes_max,
-                       sn_error *err) {
-  const size_t nbody = (size_t)k->d->m->tree.nbody, ncon = (size_t)k->ncon, np = (size_t)npairs;
+static sn_status build(sni_kkt *k, sn_error *err) {
+  const size_t nbody = (size_t)k->d->m->tree.nbody, ncon = (size_t)k->ncon, np = (size_t)k->npairs;
   const size_t nrow = k->d->rows ? (size_t)k->d->rows->capacity : 0;
-  const piece own[] = {{&k->phi, nbody},    {&k->qd, nbody},
-                       {&k->mu, nbody},     {&k->row, nbody},
-                       {&k->mass, nbody},   {&k->own, nbody},
-                       {&k->shift, nbody},  {&k->joint, nbody},
-                       {&k->tie, nbody},    {&k->pair, np},
-                       {&k->con, ncon},     {&k->con_row, ncon},
-                       {&k->con_own, ncon}, {&k->con_side, 2 * ncon},
-                       {&k->row_at, nrow},  {&k->con_coord, SNI_COORD_MAX * ncon}};
+  const piece own[] = {{&k->phi, nbody},
+                       {&k->qd, nbody},
+                       {&k->mu, nbody},
+                       {&k->row, nbody},
+                       {&k->mass, nbody},
+                       {&k->own, nbody},
+                       {&k->shift, nbody},
+                       {&k->joint, nbody},
+                       {&k->tie, nbody},
+                       {&k->at, nbody},
+                       {&k->pair, np},
+                       {&k->con, ncon},
+                       {&k->con_row, ncon},
+                       {&k->con_own, ncon},
+                       {&k->con_side, 2 * ncon},
+                       {&k->row_at, nrow},
+                       {&k->con_coord, SNI_COORD_MAX * ncon}};
   const size_t nodes = 3 * nbody + ncon;
   const size_t blocks = 5 * nbody + np + (3 + SNI_COORD_MAX) * ncon;
   const size_t rules = nbody + SNI_COORD_MAX * ncon, links = nbody + ncon;
@@ -203,9 +228,9 @@ static sn_status build(sni_kkt *k, int npairs, const int (*pair)[2], size_t byte
   sn_status status = SN_E_MEMORY;
   if (memory && take_pieces(own, sizeof own / sizeof own[0])) {
     lay_out_tree(k, &p);
-    for (int n = 0; n < npairs; n++) {
-      const int a = pair[n][0] >= 0 ? k->phi[pair[n][0]] : -1;
-      const int b = pair[n][1] >= 0 ? k->phi[pair[n][1]] : -1;
+    for (int n = 0; n < k->npairs; n++) {
+      const int a = k->pairs[n][0] >= 0 ? k->phi[k->pairs[n][0]] : -1;
+      const int b = k->pairs[n][1] >= 0 ? k->phi[k->pairs[n][1]] : -1;
       k->pair[n] = a >= 0 && b >= 0 ? add_block(&p, a, b) : -1;
     }
     lay_out_constraints(k, &p);
@@ -221,11 +246,38 @@ static sn_status build(sni_kkt *k, int npairs, const int (*pair)[2], size_t byte
         .col = p.col,
         .demands = {p.nrule, p.later, p.earlier, p.nlink, p.link, p.end_a, p.end_b, p.closer}};
     sni_ldl_options options = sni_ldl_options_default();
-    options.bytes_max = bytes_max;
+    options.bytes_max = k->bytes_max;
     status = found && k->x && k->given ? sni_ldl_build(&ldl, &options, &k->ldl, err) : SN_E_MEMORY;
   }
   free(memory);
   return status;
+}
+
+static sn_status build_maximal(sni_kkt *k, int npairs, const int (*pair)[2], size_t bytes_max,
+                               sn_error *err) {
+  const size_t nbody = (size_t)k->d->m->tree.nbody;
+  k->npairs = npairs;
+  k->bytes_max = bytes_max;
+  k->is_bare = calloc(nbody + 1, sizeof *k->is_bare);
+  k->bare = calloc(nbody + 1, sizeof *k->bare);
+  k->pairs = calloc((size_t)npairs + 1, sizeof *k->pairs);
+  if (!k->is_bare || !k->bare || !k->pairs) {
+    return SN_E_MEMORY;
+  }
+  if (npairs > 0) {
+    memcpy(k->pairs, pair, (size_t)npairs * sizeof *pair);
+  }
+  sni_bare_find(k->d, k->is_bare);
+  return build(k, err);
+}
+
+/* Joints that were bare have got a matrix, by a change of the parameters: from now on their rates
+ * are unknowns. */
+static void build_anew(sni_kkt *k) {
+  sn_error err;
+  free_graph(k);
+  k->lost = build(k, &err);
+  k->begun = false;
 }
 
 static sn_status build_reduced(sni_kkt *k, int npairs, const int (*pair)[2], size_t bytes_max,
@@ -249,7 +301,7 @@ sn_status sni_kkt_build(const sni_dynamics *d, sni_kkt_form form, int npairs, co
     k->d = d;
     k->ncon = d->rows ? d->rows->nconstraint : 0;
     status = form == SNI_KKT_REDUCED ? build_reduced(k, npairs, pair, bytes_max, err)
-                                     : build(k, npairs, pair, bytes_max, err);
+                                     : build_maximal(k, npairs, pair, bytes_max, err);
   }
   *out = k;
   if (status == SN_E_MEMORY) {
@@ -294,6 +346,9 @@ void sni_kkt_add_pair(sni_kkt *k, int pair, double c, sni_lane6 p, sni_lane6 q) 
     sni_kkt_reduced_add_pair(k->reduced, pair, c, p, q);
     return;
   }
+  if (k->lost) {
+    return;
+  }
   double *out = sni_ldl_block(k->ldl, k->pair[pair]);
   for (int i = 0; i < 6; i++) {
     const double x = c * (i < 3 ? p.w[i] : p.v[i - 3]);
@@ -302,6 +357,17 @@ void sni_kkt_add_pair(sni_kkt *k, int pair, double c, sni_lane6 p, sni_lane6 q) 
       out[6 * i + 3 + j] += x * q.v[j];
     }
   }
+}
+
+/* ([r], -1), the lower half of -X */
+static void fill_cross(sni_lane r, double *out) {
+  out[1] = -r[2];
+  out[2] = r[1];
+  out[6] = r[2];
+  out[8] = -r[0];
+  out[12] = -r[1];
+  out[13] = r[0];
+  out[3] = out[10] = out[17] = -1;
 }
 
 static void fill_joint(sni_kkt *k, const sni_aba_in *in, int i) {
@@ -324,6 +390,16 @@ static void fill_joint(sni_kkt *k, const sni_aba_in *in, int i) {
   }
 }
 
+/* (0, 1), and -(0, 1) X */
+static void fill_bare(sni_kkt *k, int i) {
+  double *tie = sni_ldl_block(k->ldl, k->tie[i]);
+  tie[3] = tie[10] = tie[17] = 1;
+  sni_bare_look(k->d, i, &k->bare[i]);
+  if (k->shift[i] >= 0) {
+    fill_cross(k->d->w.r[i], sni_ldl_block(k->ldl, k->shift[i]));
+  }
+}
+
 static void fill_body(sni_kkt *k, const sni_aba_in *in, int i) {
   const sni_work *w = &k->d->w;
   sni_art block;
@@ -333,22 +409,18 @@ static void fill_body(sni_kkt *k, const sni_aba_in *in, int i) {
   if (in->extra && in->extra_of[i] >= 0) {
     add_art(sni_ldl_block(k->ldl, k->mass[i]), &in->extra[in->extra_of[i]]);
   }
+  if (k->is_bare[i]) {
+    fill_bare(k, i);
+    return;
+  }
   double *tie = sni_ldl_block(k->ldl, k->tie[i]);
   for (int j = 0; j < 6; j++) {
     tie[7 * j] = 1;
   }
   if (k->shift[i] >= 0) { /* -X = ((-1, 0), ([r], -1)) */
     double *X = sni_ldl_block(k->ldl, k->shift[i]);
-    const sni_lane r = w->r[i];
-    for (int j = 0; j < 6; j++) {
-      X[7 * j] = -1;
-    }
-    X[18 + 1] = -r[2];
-    X[18 + 2] = r[1];
-    X[24 + 0] = r[2];
-    X[24 + 2] = -r[0];
-    X[30 + 0] = -r[1];
-    X[30 + 1] = r[0];
+    X[0] = X[7] = X[14] = -1;
+    fill_cross(w->r[i], X + 18);
   }
   if (k->qd[i] >= 0) {
     fill_joint(k, in, i);
@@ -408,7 +480,7 @@ void sni_kkt_set_rows(sni_kkt *k, const sni_rows *rows) {
     sni_kkt_reduced_set_rows(k->reduced, rows);
     return;
   }
-  for (int c = 0; c < k->ncon; c++) {
+  for (int c = 0; c < k->ncon && !k->lost; c++) {
     const sni_constraint *con = &rows->constraint[c];
     clear_block(k, k->con_own[c], con->nrow, con->nrow);
     clear_block(k, k->con_side[2 * c], con->nrow, 6);
@@ -418,7 +490,9 @@ void sni_kkt_set_rows(sni_kkt *k, const sni_rows *rows) {
       clear_block(k, k->con_coord[SNI_COORD_MAX * c + j], con->nrow, nv);
     }
   }
-  fill_rows(k, rows);
+  if (!k->lost) {
+    fill_rows(k, rows);
+  }
 }
 
 void sni_kkt_fill(sni_kkt *k, const sni_aba_in *in, const sni_rows *rows) {
@@ -426,8 +500,22 @@ void sni_kkt_fill(sni_kkt *k, const sni_aba_in *in, const sni_rows *rows) {
     sni_kkt_reduced_fill(k->reduced, in, rows);
     return;
   }
+  const sni_tree *t = &k->d->m->tree;
+  bool outgrown = false;
+  for (int i = 0; i < t->nbody; i++) {
+    if (k->is_bare[i] && !sni_bare_stays(t, in, i)) {
+      k->is_bare[i] = false;
+      outgrown = true;
+    }
+  }
+  if (outgrown) {
+    build_anew(k);
+  }
+  if (k->lost) {
+    return;
+  }
   sni_ldl_clear(k->ldl);
-  for (int i = 0; i < k->d->m->tree.nbody; i++) {
+  for (int i = 0; i < t->nbody; i++) {
     if (k->phi[i] >= 0) {
       fill_body(k, in, i);
     }
@@ -436,6 +524,12 @@ void sni_kkt_fill(sni_kkt *k, const sni_aba_in *in, const sni_rows *rows) {
 }
 
 /* ---- solving ---- */
+
+/* The twist of the body that carries a bare one; NULL: none. */
+static double *carrier(const sni_kkt *k, int i, double *x) {
+  const int p = k->d->m->tree.parent[i];
+  return p >= 0 && k->at[p] >= 0 ? x + k->at[p] : NULL;
+}
 
 /* b into the rows of the rates, c into those of the constraints: all others are 0. */
 static void scatter(sni_kkt *k, const double *b, const double *c, double *x) {
@@ -448,6 +542,8 @@ static void scatter(sni_kkt *k, const double *b, const double *c, double *x) {
   for (int i = 0; b && i < t->nbody; i++) {
     if (k->row[i] >= 0) {
       memcpy(x + k->row[i], b + t->vadr[i], (size_t)t->joint[i].nv * sizeof *b);
+    } else if (k->is_bare[i]) {
+      sni_bare_push(&k->bare[i], b + t->vadr[i], x + k->at[i], carrier(k, i, x));
     }
   }
   for (int i = 0; c && i < k->nrow; i++) {
@@ -477,6 +573,8 @@ static void gather(const sni_kkt *k, double *x, double *lambda) {
   for (int i = 0; i < t->nbody; i++) {
     if (k->row[i] >= 0) {
       memcpy(x + t->vadr[i], k->x + k->row[i], (size_t)t->joint[i].nv * sizeof *x);
+    } else if (k->is_bare[i]) {
+      sni_bare_rates(&k->bare[i], k->x + k->at[i], carrier(k, i, k->x), x + t->vadr[i]);
     }
   }
   for (int i = 0; lambda && i < k->nrow; i++) {
@@ -486,6 +584,10 @@ static void gather(const sni_kkt *k, double *x, double *lambda) {
 
 sn_status sni_kkt_factorise(sni_kkt *k, const double *b, const double *c, int *bad) {
   sni_ldl_factor factor;
+  *bad = -1;
+  if (k->lost) {
+    return k->lost;
+  }
   scatter(k, b, c, k->given);
   const sn_status status = sni_ldl_factorise(k->ldl, k->given, &factor);
   k->begun = status >= 0;
@@ -503,6 +605,10 @@ sn_status sni_kkt_factorise(sni_kkt *k, const double *b, const double *c, int *b
 sn_status sni_kkt_solve(sni_kkt *k, const double *b, const double *c, double *x, double *lambda,
                         double *residual) {
   sni_ldl_solution solution;
+  if (k->lost) {
+    *residual = INFINITY;
+    return k->lost;
+  }
   scatter(k, b, c, k->x);
   const bool begun = k->begun && memcmp(k->x, k->given, (size_t)k->scalars * sizeof *k->x) == 0;
   k->begun = false;

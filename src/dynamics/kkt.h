@@ -9,7 +9,9 @@
  *     [ T    U    0    0   ] [ mu     ]   [ 0 ]
  *     [ P    C    0    0   ] [ lambda ]   [ c ]
  *
- * so x and lambda solve [A G^T; G 0] with A = J^T M J + M_r and G = P J + C.  The order of
+ * so x and lambda solve [A G^T; G 0] with A = J^T M J + M_r and G = P J + C.  Balls that do nothing
+ * but hold need fewer unknowns: kkt_bare.h.  Memory is taken in sni_kkt_build, and once more in
+ * sni_kkt_fill when parameters have changed so that a ball does more than that.  The order of
  * elimination is found once; forces between any two bodies are blocks like the others, so the cost
  * is linear wherever the graph can be cut into small pieces. */
 #ifndef SNI_KKT_H

@@ -133,6 +133,53 @@ TEST(all_solvers_agree_whatever_the_masses) {
   }
 }
 
+/* Balls that get a spring or armature while a run goes on: rates that were nobody's unknowns
+ * are then. */
+TEST(joints_may_get_springs_later) {
+  static const char *const path[] = {"bodies.left_2.joint.stiffness", "bodies.rung_4.joint.damping",
+                                     "bodies.right_3.joint.armature"};
+  static const double value[] = {30, 2, 0.1};
+  sn_model *m = ladder(6, 1);
+  const int nv = sn_model_dof_count(m);
+  sn_state *first = NULL, *without = test_state(m);
+  for (int solver = -1; solver < REDMAX_SOLVERS; solver++) {
+    sn_options o = redmax_options(0.005);
+    o.redmax.solver = solver < 0 ? SN_SOLVER_GRAPH : redmax_solver[solver].option;
+    sn_sim *sim = test_sim(m, &o);
+    sn_state *s = test_state(m);
+    double off = 0, gap = 0;
+    for (int k = 0; k < 30; k++) {
+      sn_error err = {0};
+      for (int n = 0; solver >= 0 && k == 5 + 2 * n && n < 3; n++) {
+        CHECK(sn_sim_set(sim, path[n], value[n], &err) == SN_OK, "%s", err.text);
+      }
+      CHECK(sn_sim_step(sim, s, NULL, NULL, &err) >= 0, "step %d: %s", k, err.text);
+      gap = fmax(gap, windows_gap(sim, s));
+    }
+    const sn_state *other = solver < 0 ? s : first ? first : without;
+    for (int j = 0; j < nv; j++) {
+      off = fmax(off, fabs(sn_state_q(s)[j] - sn_state_q((sn_state *)other)[j]));
+    }
+    CHECK(gap < 1e-9, "a gap of %g", gap);
+    if (solver < 0) {
+      sn_state_copy(without, s);
+    } else if (!first) {
+      CHECK(off > 1e-3, "springs change nothing: %g", off);
+    } else {
+      CHECK(off < 1e-6, "%s is off by %g", redmax_solver[solver].name, off);
+    }
+    if (solver >= 0 && !first) {
+      first = s;
+    } else {
+      sn_state_free(&s);
+    }
+    sn_sim_free(&sim);
+  }
+  sn_state_free(&first);
+  sn_state_free(&without);
+  sn_model_free(&m);
+}
+
 /* Counted, not timed: ten times the rungs, ten times the operations. */
 TEST(ladders_cost_what_their_length_is) {
   double cost[2];
@@ -160,5 +207,6 @@ TEST(a_ring_swings_and_stays_closed) {
 
 int main(void) {
   RUN_TESTS(T(ladders_stay_closed), T(all_solvers_agree_whatever_the_masses),
-            T(ladders_cost_what_their_length_is), T(a_ring_swings_and_stays_closed));
+            T(joints_may_get_springs_later), T(ladders_cost_what_their_length_is),
+            T(a_ring_swings_and_stays_closed));
 }
