@@ -530,8 +530,11 @@ SN_API void sn_sim_free(sn_sim **sim);
 SN_API const char *sn_sim_describe(const sn_sim *sim, char *out, size_t out_size);
 
 /* Moves the state onto the constraints of the model, by the least motion of its masses: loops
- * closed, motions where they are at the state's time.  SN_E_UNCONVERGED names what stays open. */
+ * closed, motions where they are at the state's time.  SN_E_UNCONVERGED names what stays open, or
+ * what is at odds with the others. */
 SN_API sn_status sn_sim_assemble(sn_sim *sim, sn_state *state, sn_error *err);
+/* The largest gap of all constraints, m or rad. */
+SN_API sn_status sn_sim_gap(sn_sim *sim, const sn_state *state, double *gap);
 
 /* Advances the state by options.step.  Allocates nothing.  On failure the state is the last good
  * one and err names the culprit. */

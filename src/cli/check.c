@@ -26,6 +26,9 @@ static int print_json(const cli_command *self, const sn_scene *scene, const cli_
   if (valid) {
     sni_json_open(&j, "summary", "{");
     good = cli_summary_json(scene, &start->freedom, &j);
+    if (start->moved[0]) {
+      sni_json_text(&j, "start", start->moved);
+    }
     sni_json_close(&j, "}");
   }
   sni_json_close(&j, "}");
@@ -58,6 +61,9 @@ static int report(const cli_command *self, const char *file, const settings *s,
     return code;
   }
   puts("valid");
+  if (start->moved[0]) {
+    printf("  start               %s\n", start->moved);
+  }
   return cli_summary_print(scene, &start->freedom, stdout) ? CLI_DONE : CLI_STOPPED;
 }
 

@@ -175,20 +175,23 @@ static int record(job *j) {
   return cli_sink_add(&j->sink, j->state, &err) == SN_OK ? CLI_DONE : fail(j, &err);
 }
 
-static void look_at_energy(job *j) {
+static void look_around(job *j) {
   sn_energy e;
+  double gap;
   sn_sim_energy(j->sim, j->state, &e);
   cli_report_energy(&j->report, *sn_state_time(j->state), e.kinetic, e.potential);
+  sn_sim_gap(j->sim, j->state, &gap);
+  j->report.gap = fmax(j->report.gap, gap);
 }
 
-/* Records and looks at the energy where step k is one of those. */
+/* Records and looks at energy and gaps where step k is one of those. */
 static int observe(job *j, int64_t k, int64_t last) {
   const int64_t stride =
       j->sink.open || last <= ENERGIES_MAX ? j->plan.stride : last / ENERGIES_MAX;
   if (k % stride != 0 && k != last) {
     return CLI_DONE;
   }
-  look_at_energy(j);
+  look_around(j);
   return j->sink.open ? record(j) : CLI_DONE;
 }
 

@@ -5,11 +5,13 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cli/motion.h"
 #include "io/choice.h"
 #include "methods/blame.h"
 
 #define GAP      1e-9 /* below this a constraint is met                  */
 #define GAPS_MAX 20   /* so many are listed beside the one that is worst */
+#define MOVED    1e-6 /* coordinates that differ by less are the same    */
 
 static void add(sni_error_list *list, const char *file, sn_error *err) {
   if (!err->file[0]) {
@@ -94,10 +96,40 @@ static void add_gaps(sn_sim *sim, const char *file, const char *worst, cli_start
   }
 }
 
+/* "'pin' was open by 0.1: arm.q is 0.317 instead of 0, and 2 more differ" */
+static void tell_moved(sn_sim *sim, const sn_state *as_given, sn_state *state, cli_start *s) {
+  const sn_model *m = sim->m;
+  const double *q0 = sn_state_q((sn_state *)as_given), *q = sn_state_q(state);
+  const double t = *sn_state_time(state);
+  int most = -1, body = 0, moved = 0, worst;
+  for (int j = 0; j < m->tree.nv; j++) {
+    if (fabs(q[j] - q0[j]) > MOVED) {
+      moved++;
+      most = most < 0 || fabs(q[j] - q0[j]) > fabs(q[most] - q0[most]) ? j : most;
+    }
+  }
+  if (moved == 0) {
+    return;
+  }
+  sni_dynamics_kinematics(&sim->d, q0, sn_state_qd(state));
+  sni_rows_eval(&sim->rows, t, t, q0, sn_state_qd(state));
+  const double gap = sni_rows_gap(&sim->rows, &worst);
+  while (most >= m->tree.vadr[body + 1]) {
+    body++;
+  }
+  char name[300], rest[64] = "";
+  cli_coordinate_name(m, body, most - m->tree.vadr[body], "q", name, sizeof name);
+  if (moved > 1) {
+    snprintf(rest, sizeof rest, ", and %d more differ%s", moved - 1, moved == 2 ? "s" : "");
+  }
+  snprintf(s->moved, sizeof s->moved, "'%.80s' was open by %.3g: %.150s is %.4g instead of %.4g%s",
+           worst >= 0 ? m->constraint_name[worst] : "", gap, name, q[most], q0[most], rest);
+}
+
 void cli_start_try(const sn_scene *scene, const char *file, cli_start *s) {
   const sn_model *m = sn_scene_model(scene);
   sn_sim *sim = NULL;
-  sn_state *state = NULL;
+  sn_state *state = NULL, *as_given = NULL;
   sn_error err = {0};
   *s = (cli_start){0};
   warn_method(m, file, s);
@@ -105,7 +137,11 @@ void cli_start_try(const sn_scene *scene, const char *file, cli_start *s) {
   if (sim) {
     try_channels(sim, file, s);
     status = sn_state_create(m, &state, &err);
+    status = status ? status : sn_state_clone(state, &as_given);
     status = status ? status : sn_sim_assemble(sim, state, &err);
+    if (!status && sim->d.rows) {
+      tell_moved(sim, as_given, state, s);
+    }
     status = status ? status : try_accelerations(sim, state, &err);
   }
   if (status) {
@@ -117,6 +153,7 @@ void cli_start_try(const sn_scene *scene, const char *file, cli_start *s) {
     s->freedom = cli_freedom_count(sim, state);
   }
   sn_state_free(&state);
+  sn_state_free(&as_given);
   sn_sim_free(&sim);
 }
 

@@ -9,6 +9,8 @@
 typedef struct cli_start {
   sni_error_list errors, warnings;
   cli_freedom freedom;
+  char moved[400]; /* where the start is not as it was written, since constraints want it elsewhere
+                    */
 } cli_start;
 
 /* Assembles the start of a valid scene, evaluates its accelerations and looks for the channels that

@@ -90,6 +90,10 @@ void sni_rows_eval_poses(sni_rows *r, double t, double t_ref, const double *q, c
 /* The largest |g|, and whose. */
 double sni_rows_gap(const sni_rows *r, int *constraint);
 
+/* The largest |G qd + rate| of rows that hold both ways, whose, and the largest term of all these
+ * sums.  Needs kinematics; w->a is used up. */
+double sni_rows_slip(sni_rows *r, const double *qd, int *constraint, double *scale);
+
 /* One row, whosever it is: G x after sni_J_mul_world of x; x += c G^T.  Need kinematics. */
 double sni_row_mul(const sni_row *row, const sni_work *w, const double *x);
 void sni_row_add_column(const sni_row *row, const sni_dynamics *d, double c, double *x);

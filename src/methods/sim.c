@@ -158,102 +158,6 @@ void sn_sim_free(sn_sim **sim) {
   *sim = NULL;
 }
 
-/* Lengths and angles alike: a nanometre where bodies are a metre long, a nanoradian. */
-#define CLOSED 1e-10
-
-static const char *constraint_name(const sn_model *m, int k) {
-  return m->constraint_name[k];
-}
-
-/* Where it stands in a scene. */
-static const char *constraint_section(const sn_model *m, int k) {
-  const int limits = m->nconstraint - m->nlimit;
-  return k < m->nloop                        ? "loops"
-         : k < m->nloop + m->nbond           ? "constraints"
-         : k < limits || k >= m->nconstraint ? "motions"
-         : m->constraint[k].of_loop          ? "loops"
-                                             : "bodies";
-}
-
-/* Names what stays open. */
-static sn_status check_closed(const sn_sim *sim, sn_status status, double t, int worst, double gap,
-                              sn_error *err) {
-  if (status == SN_NOT_CONVERGED && worst >= 0) {
-    for (int i = 0; i < sim->rows.nrow; i++) {
-      if (sim->rows.of[i] == worst && fabs(sim->rows.row[i].g) == gap) {
-        gap = fabs(sni_constraint_open(&sim->m->constraint[worst], sim->rows.row[i].g));
-        break;
-      }
-    }
-    sni_fail(err, SN_E_UNCONVERGED, "at t = %g: '%s' cannot close: a gap of %.3g stays open", t,
-             constraint_name(sim->m, worst), gap);
-    if (err) {
-      snprintf(err->path, sizeof err->path, "%s.%.200s", constraint_section(sim->m, worst),
-               constraint_name(sim->m, worst));
-    }
-  }
-  return status;
-}
-
-sn_status sni_sim_check_limits(const sn_sim *sim, double t, sn_error *err) {
-  const sni_rows *rows = &sim->rows;
-  const int i = rows->nsided > 0 ? rows->u.impossible : -1;
-  return i < 0 ? SN_OK
-               : sni_fail(err, SN_E_UNCONVERGED,
-                          "at t = %g: the limit of '%s' cannot hold, other constraints move it by "
-                          "%.3g a second: give them another course, or the limit more room",
-                          t, sim->m->constraint_name[rows->of[i]], rows->u.short_of);
-}
-
-sn_status sni_sim_project(sn_sim *sim, double t, double t_ref, double *q, double *qd,
-                          sn_error *err) {
-  int worst = -1;
-  double gap = 0;
-  const sn_status status = sni_rows_project(&sim->rows, t, t_ref, CLOSED, q, qd, &worst, &gap);
-  return check_closed(sim, status, t, worst, gap, err);
-}
-
-sn_status sni_sim_close(sn_sim *sim, double t, bool near, double *q, const double *qd,
-                        sn_error *err) {
-  int worst = -1;
-  double gap = 0;
-  const sn_status status = sni_rows_close(&sim->rows, t, t, CLOSED, near, q, qd, &worst, &gap);
-  return check_closed(sim, status, t, worst, gap, err);
-}
-
-/* What is open in the pose that was given: where the attempts to close it have led says nothing. */
-static sn_status tell_start(sn_sim *sim, sn_state *state, sn_error *err) {
-  int worst = -1;
-  for (int k = 0; k < sim->m->nloop_q; k++) {
-    sim->rows.loop_q[k] = sim->m->loop_q0[k];
-  }
-  sni_dynamics_kinematics(&sim->d, sni_state_q(state), sni_state_qd(state));
-  sni_rows_eval(&sim->rows, state->t, state->t, sni_state_q(state), sni_state_qd(state));
-  const double gap = sni_rows_gap(&sim->rows, &worst);
-  check_closed(sim, SN_NOT_CONVERGED, state->t, worst, gap, err);
-  return SN_E_UNCONVERGED;
-}
-
-sn_status sn_sim_assemble(sn_sim *sim, sn_state *state, sn_error *err) {
-  const sn_status status = sni_sim_check_state(sim, state, err);
-  if (status || !sim->d.rows) {
-    return status;
-  }
-  const size_t bytes = (size_t)sim->m->tree.nv * sizeof(double);
-  memcpy(sim->q, sni_state_q(state), bytes);
-  memcpy(sim->qd, sni_state_qd(state), bytes);
-  const sn_status closed = sni_sim_project(sim, state->t, state->t, sim->q, sim->qd, err);
-  if (closed > 0) {
-    return tell_start(sim, state, err);
-  }
-  if (closed) {
-    return closed;
-  }
-  memcpy(sni_state_q(state), sim->q, bytes);
-  memcpy(sni_state_qd(state), sim->qd, bytes);
-  return SN_OK;
-}
-
 void sni_sim_load_loops(sn_sim *sim, const double *from) {
   for (int k = 0; sim->d.rows && k < sim->m->nloop_q; k++) { /* a new state has zeros */
     sim->rows.loop_q[k] = sim->m->loop_q0[k] + from[k];
@@ -302,6 +206,7 @@ sn_status sn_sim_step(sn_sim *sim, sn_state *state, const sn_input *input, sn_in
   if (sim->options.report_energy) {
     sn_sim_energy(sim, state, &before);
   }
+  sim->open_one = -1;
   status = sim->method->step(sim, state, input, t_end, info, err);
   if (sim->options.report_energy && status >= 0) {
     state->t = t_end;

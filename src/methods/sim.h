@@ -47,6 +47,7 @@ typedef struct sni_method {
   bool (*wants_graph)(const sn_model *m, const sn_options *o);
   bool implicit;         /* stiff forces do not limit its step                                */
   bool motions_are_rows; /* a motion is a constraint like others, not a prescribed joint     */
+  bool gives_way;        /* constraints that cannot all be met are met as well as they can be   */
   /* True: states at any times come out of one and the same motion, whatever options.step is. */
   bool (*dense)(const sn_options *options);
   /* What a state keeps of friction in joints (see sni_rubbing_save); and its forces and those of
@@ -76,6 +77,7 @@ struct sn_sim {
    * own list.  Recordings show it. */
   const sn_contact_point *touch;
   int ntouch;
+  int open_one; /* the constraint that this step could not close; -1: none, so far */
 };
 
 sn_status sni_sim_check_state(const sn_sim *sim, const sn_state *state, sn_error *err);
@@ -87,6 +89,9 @@ sn_status sni_sim_evaluate(sn_sim *sim, const sn_state *state, const sn_input *i
 
 /* After a solve with limits: do others stand against one? */
 sn_status sni_sim_check_limits(const sn_sim *sim, double t, sn_error *err);
+/* Do rows that follow from others, as far as directions go, want the rates that those give?  With
+ * the rows at hand. */
+sn_status sni_sim_check_rates(sn_sim *sim, double t, const double *qd, sn_error *err);
 /* q and qd onto the constraints at t; a loop that stays open is named. */
 sn_status sni_sim_project(sn_sim *sim, double t, double t_ref, double *q, double *qd,
                           sn_error *err);

@@ -275,6 +275,13 @@ class Invalid(Command):
         self.assertEqual((result["valid"], [e["path"] for e in result["errors"]]), (False, ["loops.pin"]))
         self.assertNotIn("summary", result)
 
+    def test_start_that_is_moved(self):
+        """Where the start is not as it was written, check says so."""
+        start = re.search(r"^  start +(.*)$", self.good("check", "-", stdin=FOUR_BARS), re.M)
+        self.assertRegex(start[1], r"^'pin' was open by 0\.2: \w+\.q is \S+ instead of \S+, and \d more differ")
+        self.assertEqual(json.loads(self.good("check", "-", "--json", stdin=FOUR_BARS))["summary"]["start"], start[1])
+        self.assertNotIn("  start ", self.good("check", SCENES / "redmax" / "fourbar.yaml"))
+
     def test_start_that_cannot_move(self):
         self.bad(BAD_INPUT, f"stdin: bodies.wheel: at t = 0: 'wheel' {SINGULAR}", "check", "-", "--quiet", stdin=GIMBAL)
         self.good("check", "-", "--set", "initial.wheel.q=[0, 80*deg, 0]", stdin=GIMBAL)

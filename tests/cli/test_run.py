@@ -158,6 +158,20 @@ class Summary(Command):
         self.assertGreater(result["real_time_factor"], 0)
         self.assertGreater(result["evaluations"], result["substeps"])
 
+    def test_gaps(self):
+        """How far loops have opened, whatever the method; without constraints there is nothing to say."""
+        scene = SCENES / "redmax" / "fourbar.yaml"
+        for options in (["--method", "recursive"], *(["--integrator", i] for i in ("euler", "extrapolated", "rk4", "dopri5"))):
+            done = json.loads(self.good("run", scene, "--json", "--duration", "0.5", *options))
+            self.assertLess(done["solver"]["gap"], 1e-9)
+            self.assertGreater(done["solver"]["gap"], 0)
+            self.assertTrue(done["solver"]["chosen"])
+            self.assertRegex(self.good("run", scene, "--duration", "0.1", *options), r"\n  gaps +at most \S+e-1\d\n")
+        loose = json.loads(self.good("run", SCENES / "redmax" / "ladder.yaml", "--json", "--duration", "0.5", "--set",
+                                     "run.redmax.closure=baumgarte"))
+        self.assertGreater(loose["solver"]["gap"], 1e-6)
+        self.assertNotIn("  gaps ", self.good("run", PENDULUM, "--duration", "0.1"))
+
     def test_quiet(self):
         self.assertEqual(self.good("run", PENDULUM, "--quiet"), "")
 

@@ -298,11 +298,12 @@ sn_status sni_move_on(sn_sim *sim, sni_system *s, double t_end, double h, const 
     return status;
   }
   sni_dynamics_kinematics(d, q1, qd1);
-  if (d->rows) { /* where something is held by springs alone, the rates stay */
-    sni_move_momenta(s, qd1);
-    sni_rows_momenta(d->rows, t_end, t_end, sni_closure_gain(sim), closing, s->b, q1, qd1);
-  } else {
+  if (!d->rows) {
     settle(s, q1, qd1);
+    return SN_OK;
   }
-  return SN_OK;
+  /* where something is held by springs alone, the rates stay */
+  sni_move_momenta(s, qd1);
+  sni_rows_momenta(d->rows, t_end, t_end, sni_closure_gain(sim), closing, s->b, q1, qd1);
+  return closing ? sni_sim_check_rates(sim, t_end, qd1, err) : SN_OK;
 }

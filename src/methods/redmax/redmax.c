@@ -200,8 +200,7 @@ static sn_status advance(sn_sim *sim, sn_state *state, const sn_input *input, do
 
 static sn_status redmax_step(sn_sim *sim, sn_state *state, const sn_input *input, double t_end,
                              sn_info *info, sn_error *err) {
-  const size_t bytes =
-      (size_t)(2 * state->nv + sni_redmax_state_count(sim->m)) * sizeof(double);
+  const size_t bytes = (size_t)(2 * state->nv + sni_redmax_state_count(sim->m)) * sizeof(double);
   double *backup = ((sni_redmax *)sim->method_work)->backup;
   const double t = state->t;
   memcpy(backup, state->data, bytes);
@@ -217,6 +216,9 @@ static sn_status redmax_step(sn_sim *sim, sn_state *state, const sn_input *input
                       "at t = %g: loads and friction in joints do not agree after %d iterations: "
                       "take a smaller step, or allow more with friction.max_iterations",
                       t, info->friction_iterations);
+    }
+    if (status > 0 && sim->open_one >= 0) { /* which err says, with its gap */
+      return SN_E_UNCONVERGED;
     }
     return status < 0 ? status
                       : sni_fail(err, SN_E_UNCONVERGED,

@@ -304,6 +304,7 @@ const sni_method sni_method_structured = {
     .name = "structured",
     .doc = "maximal coordinates; trees in linear time, loops refined by iterations that may stop "
            "at any time",
+    .gives_way = true,
     .supports = structured_supports,
     .state_count = structured_state_count,
     .work_size = structured_work_size,

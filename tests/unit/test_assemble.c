@@ -1,0 +1,136 @@
+/* Starts that are put together, starts that cannot be, and constraints that want different things:
+ * who is named. */
+#include "stage.h"
+
+#define ARM                                                                                        \
+  "sinew: 1\n"                                                                                     \
+  "defaults: {shape: {density: 1000}, joint: {type: revolute, axis: [0, 1, 0]}}\n"                 \
+  "bodies:\n"                                                                                      \
+  "  arm: {joint: {}, shapes: [{type: box, size: [1, 0.1, 0.1], at: [0.5, 0, 0]}]}\n"              \
+  "  hand: {parent: arm, joint: {at: [1, 0, 0]},\n"                                                \
+  "    shapes: [{type: box, size: [1, 0.1, 0.1], at: [0.5, 0, 0]}]}\n"
+
+#define PAIR                                                                                       \
+  "sinew: 1\n"                                                                                     \
+  "defaults: {shape: {density: 1000}, joint: {type: revolute, axis: [0, 1, 0]}}\n"                 \
+  "bodies:\n"                                                                                      \
+  "  a: {joint: {}, shapes: [{type: box, size: [0.4, 0.1, 0.1], at: [0.2, 0, 0]}]}\n"              \
+  "  b: {joint: {at: [0, 1, 0]},\n"                                                                \
+  "    shapes: [{type: box, size: [0.4, 0.1, 0.1], at: [0.2, 0, 0]}]}\n"
+
+static sn_options options_of(const char *method) {
+  sn_options o = sn_options_default();
+  o.method = method;
+  o.step = 0.01;
+  return o;
+}
+
+static sn_status try_start(const char *text, const char *method, sn_error *err) {
+  sn_model *m = stage_model(text);
+  const sn_options o = options_of(method);
+  sn_sim *sim = test_sim(m, &o);
+  sn_state *s = test_state(m);
+  const sn_status status = sn_sim_assemble(sim, s, err);
+  sn_state_free(&s);
+  sn_sim_free(&sim);
+  sn_model_free(&m);
+  return status;
+}
+
+/* Stretched out it cannot be pulled in, to first order; beside that it can, and no further than it
+ * has to: the elbow bends by 2 acos(0.95). */
+TEST(an_arm_that_is_stretched_out_closes) {
+  stage b = stage_set(ARM "loops:\n  l: {type: spherical, a: {body: hand, at: [1, 0, 0]},\n"
+                          "    b: {body: world, at: [1.9, 0, 0]}}\n",
+                      options_of("redmax"));
+  double gap;
+  CHECK(sn_sim_gap(b.sim, b.s, &gap) == SN_OK && gap < 1e-12, "a gap of %g", gap);
+  const double bend = fabs(sn_state_q(b.s)[1]);
+  CHECK(fabs(bend - 2 * acos(0.95)) < 1e-12, "bent by %g", bend);
+  sn_state_q(b.s)[0] += 0.1;
+  CHECK(sn_sim_gap(b.sim, b.s, &gap) == SN_OK && gap > 0.1, "a gap of %g", gap);
+  stage_clear(&b);
+}
+
+TEST(what_is_out_of_reach_is_named) {
+  sn_error err = {0};
+  CHECK(try_start(ARM "loops:\n  l: {type: spherical, a: {body: hand, at: [1, 0, 0]},\n"
+                      "    b: {body: world, at: [2.1, 0, 0]}}\n",
+                  "redmax", &err) == SN_E_UNCONVERGED,
+        "closed");
+  CHECK(strcmp(err.text, "at t = 0: 'l' cannot close: a gap of 0.1 stays open") == 0 &&
+            strcmp(err.path, "loops.l") == 0,
+        "%s: %s", err.path, err.text);
+}
+
+static const char *const at_odds[] = {
+    /* a joint by where it is, and its body by how it turns */
+    PAIR "motions:\n  m: {joint: a, q: t}\n"
+         "  n: {body: a, twist: [0, 2, 0, null, null, null]}\n",
+    /* two motors on gears */
+    PAIR "constraints: {c: {type: couple, terms: [{joint: a}, {joint: b, factor: -1}]}}\n"
+         "motions:\n  m: {joint: a, rate: 1}\n  n: {joint: b, rate: 2}\n",
+};
+
+TEST(rates_at_odds_are_named) {
+  const char *method[] = {"recursive", "redmax"};
+  for (int k = 0; k < 4; k++) {
+    sn_error err = {0};
+    CHECK(try_start(at_odds[k / 2], method[k % 2], &err) == SN_E_UNCONVERGED, "case %d starts", k);
+    CHECK(strstr(err.text, "is at odds with other constraints or motions, which leave its rate off "
+                           "by 1:") &&
+              strncmp(err.path, "motions.", 8) == 0,
+          "case %d: %s: %s", k, err.path, err.text);
+  }
+}
+
+/* The same said twice is no trouble; nor is anything at rest, whatever its last digit. */
+TEST(rates_that_agree_are_not) {
+  const char *const text[] = {
+      PAIR "constraints: {c: {type: couple, terms: [{joint: a}, {joint: b, factor: -2}]}}\n"
+           "motions:\n  m: {joint: a, rate: 2*cos(3*t)}\n  n: {joint: b, rate: cos(3*t)}\n",
+      ARM "motions:\n"
+          "  one: {body: hand, at: [1, 0, 0], point: [1.2, 0, -0.6]}\n"
+          "  two: {body: hand, at: [1, 0, 0], point: [1.2, 0, -0.6]}\n"};
+  const char *method[] = {"recursive", "redmax", "structured"};
+  for (int k = 0; k < 6; k++) {
+    stage b = stage_set(text[k / 3], options_of(method[k % 3]));
+    stage_step(&b, 100);
+    stage_clear(&b);
+  }
+}
+
+/* Constraints that are switched on, or move apart, on the way: the last good state stays. */
+TEST(what_comes_at_odds_in_a_run_is_named) {
+  const struct {
+    const char *text, *says, *path;
+    double t; /* of the last good state, at most */
+  } way[] = {{ARM "motions:\n"
+                  "  one: {body: hand, at: [1, 0, 0], point: [1.2, 0, -0.6]}\n"
+                  "  two: {body: hand, at: [1, 0, 0], point: [1.2, 0, 0.6], active: t > 0.05}\n",
+              "cannot close: a gap of", "motions.", 0.06},
+             {PAIR
+              "constraints: {c: {type: couple, terms: [{joint: a}, {joint: b, factor: -1}]}}\n"
+              "motions:\n  m: {joint: a, rate: 1}\n  n: {joint: b, rate: 'if(t < 0.05, 1, 2)'}\n",
+              "is at odds with other constraints or motions", "motions.", 0.08}};
+  const char *method[] = {"recursive", "redmax"};
+  for (int k = 0; k < 4; k++) {
+    stage b = stage_set(way[k / 2].text, options_of(method[k % 2]));
+    sn_error err = {0};
+    sn_status status = SN_OK;
+    for (int n = 0; n < 20 && !status; n++) {
+      status = sn_sim_step(b.sim, b.s, NULL, NULL, &err);
+    }
+    CHECK(status == SN_E_UNCONVERGED && *sn_state_time(b.s) <= way[k / 2].t, "case %d: %d, t = %g",
+          k, status, *sn_state_time(b.s));
+    CHECK(strstr(err.text, way[k / 2].says) && strncmp(err.path, way[k / 2].path, 8) == 0,
+          "case %d: %s: %s", k, err.path, err.text);
+    stage_clear(&b);
+  }
+}
+
+int main(void) {
+  RUN_TESTS(T(an_arm_that_is_stretched_out_closes), T(what_is_out_of_reach_is_named),
+            T(rates_at_odds_are_named), T(rates_that_agree_are_not),
+            T(what_comes_at_odds_in_a_run_is_named));
+}
