@@ -10,6 +10,8 @@
 #define CLOSED 1e-10
 /* Rates that differ by less than this part of the largest agree. */
 #define AT_ODDS 1e-6
+/* A limit that is nearer is touched. */
+#define TOUCHED 1e-6
 /* How far beside the start a loop is closed from that cannot be closed from the start itself. */
 #define ASIDE      0.01
 #define ASIDE_MOST 1
@@ -56,6 +58,16 @@ static sn_status check_closed(sn_sim *sim, sn_status status, double t, int worst
   return status;
 }
 
+/* Then sni_sim_check_limits says what is to be said. */
+static bool at_limit(const sni_rows *rows) {
+  for (int i = 0; i < rows->nrow; i++) {
+    if (rows->row[i].one_sided && rows->row[i].g <= TOUCHED) {
+      return true;
+    }
+  }
+  return false;
+}
+
 sn_status sni_sim_check_rates(sn_sim *sim, double t, const double *qd, sn_error *err) {
   if (sim->rows.timeless || sim->method->gives_way) { /* that nothing moves always agrees */
     return SN_OK;
@@ -63,7 +75,7 @@ sn_status sni_sim_check_rates(sn_sim *sim, double t, const double *qd, sn_error 
   int worst = -1;
   double scale;
   const double miss = sni_rows_slip(&sim->rows, qd, &worst, &scale);
-  if (worst < 0 || miss <= AT_ODDS * scale + CLOSED) {
+  if (worst < 0 || miss <= AT_ODDS * scale + CLOSED || at_limit(&sim->rows)) {
     return SN_OK;
   }
   sni_fail(err, SN_E_UNCONVERGED,
