@@ -53,7 +53,6 @@ static sn_status build_sims(structured_row *r, sn_error *err) {
     o.structured.solver = option[c];
     o.structured.precision = PRECISION;
     o.structured.iterations = 1000000;
-    o.structured.warm_start = false;
     const size_t before = bench_heap_bytes();
     status = takes_part(r, c) ? sn_sim_create(r->m, &o, &r->by[c].sim, err) : SN_OK;
     r->by[c].bytes = bench_heap_bytes() - before;
@@ -120,7 +119,7 @@ static sn_status find(sni_structured *st, double precision, double *x, sn_error 
   int bad = -1;
   memset(st->ties.lambda, 0, (size_t)st->ties.ntie * sizeof(double));
   st->ties.precision = precision;
-  if (st->solver->factorise(&st->ties, st->own, &bad) < 0) {
+  if (st->solver->factorise(&st->ties, st->own, st->s.b, &bad) < 0) {
     return sni_fail(err, SN_E_SINGULAR, "body %d has no inverse", bad);
   }
   st->solver->solve(&st->ties, st->own, st->s.b, x);

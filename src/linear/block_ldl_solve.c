@@ -294,11 +294,6 @@ static double backward_error(const sni_ldl *ldl, const double *x) {
  * as soon as a tile of x is known, so are the tiles that come after it, and with them the product
  * with its column of A. */
 static void finish(sni_ldl *ldl, double *y, const double *base, double *x) {
-  for (int i = 0; i < ldl->vector_count; i += 4) {
-    const lane4 b = *(lane4 *)(ldl->b + i);
-    *(lane4 *)(ldl->r + i) = b;
-    *(lane4 *)(ldl->z + i) = magnitude(b);
-  }
   for (int t = ldl->tile_count - 1; t >= 0; t--) {
     const sni_ldl_tile *tile = &ldl->tile[t];
     if (ldl->large && t >= AHEAD) {
@@ -311,6 +306,9 @@ static void finish(sni_ldl *ldl, double *y, const double *base, double *x) {
         sum += *(const lane4 *)(base + i);
       }
       *(lane4 *)(x + i) = sum;
+      const lane4 b = *(lane4 *)(ldl->b + i);
+      *(lane4 *)(ldl->r + i) = b;
+      *(lane4 *)(ldl->z + i) = magnitude(b);
     }
     subtract_column(ldl, tile, x, ldl->r, ldl->z);
   }

@@ -13,6 +13,9 @@ typedef struct sni_sym3 {
 static inline sni_sym3 sni_sym3_add(sni_sym3 a, sni_sym3 b) {
   return (sni_sym3){a.xx + b.xx, a.yy + b.yy, a.zz + b.zz, a.xy + b.xy, a.xz + b.xz, a.yz + b.yz};
 }
+static inline sni_sym3 sni_sym3_scale(sni_sym3 a, double k) {
+  return (sni_sym3){k * a.xx, k * a.yy, k * a.zz, k * a.xy, k * a.xz, k * a.yz};
+}
 /* a + k v v^T */
 static inline sni_sym3 sni_sym3_add_square(sni_sym3 a, double k, sn_vec3 v) {
   const sn_vec3 kv = {k * v.x, k * v.y, k * v.z};
@@ -48,5 +51,8 @@ static inline bool sni_sym3_is_positive(sni_sym3 a) {
 static inline sn_mat3 sni_sym3_mat3(sni_sym3 a) {
   return (sn_mat3){{{a.xx, a.xy, a.xz}, {a.xy, a.yy, a.yz}, {a.xz, a.yz, a.zz}}};
 }
+
+/* The least that makes a >= 0 when it is added: -lambda v v^T for each eigenvalue below 0. */
+sni_sym3 sni_sym3_missing(sni_sym3 a);
 
 #endif

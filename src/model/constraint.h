@@ -66,7 +66,7 @@ typedef struct sni_constraint_eval {
   const double *q, *qd;
   sni_joint_set joints; /* of loops                                                     */
   const sn_vec6 *S0;    /* their constant columns, 6 a loop                             */
-  const sn_vec6 *basis; /* 6 a loop, where S is constant: sni_constraint_loop_basis     */
+  const sn_vec6 *basis; /* 6 a loop, where S or its span is constant: sni_constraint_loop_basis */
   double *loop_q;       /* coordinates of loops: near where they were, then where they are */
   double *loop_qd;
 } sni_constraint_eval;

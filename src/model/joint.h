@@ -60,11 +60,12 @@ typedef struct sni_spring {
 
 typedef struct sni_joint_ops {
   sni_kind kind;
-  int nv;          /* coordinates, and as many rates; -1: depends on the definition            */
-  bool constant_S; /* S does not depend on q: finish fills S0, calc leaves S and Sdot alone    */
-  bool axis_free;  /* may start from a pose                                                    */
+  int nv;             /* coordinates, and as many rates; -1: depends on the definition            */
+  bool constant_S;    /* S does not depend on q: finish fills S0, calc leaves S and Sdot alone    */
+  bool constant_span; /* what S spans does not, though S does: finish fills S0 with such columns  */
+  bool axis_free;     /* may start from a pose                                                    */
   /* Checks and stores what calc needs.  Problems go to err, with the key that is wrong in
-   * err->path (relative to the joint).  S0: nv columns of a constant S. */
+   * err->path (relative to the joint).  S0: nv columns of a constant S, or with its span. */
   sn_status (*finish)(sni_joint_builder *b, const sn_joint_def *def, sni_joint *joint, sn_vec6 *S0,
                       sn_error *err);
   /* q and qd: those of the first joint of the run; consecutive. */

@@ -140,7 +140,7 @@ static void ask_accelerations(setup *t) {
   t->ties->in = masses(t);
   t->ties->precision = 1e-12;
   t->ties->iterations = 100;
-  CHECK(sni_ties_structured.factorise(t->ties, NULL, &bad) == SN_OK, "body %d", bad);
+  CHECK(sni_ties_structured.factorise(t->ties, NULL, NULL, &bad) == SN_OK, "body %d", bad);
 }
 
 static setup set_up(void) {

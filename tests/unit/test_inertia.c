@@ -2,6 +2,7 @@
 #include "vectors.h"
 
 #include "math/inertia.h"
+#include "math/sym3.h"
 
 #include <float.h>
 
@@ -225,9 +226,43 @@ TEST(eigenvalues_of_special_matrices) {
   sn_sym3_eigen(bad, value, NULL); /* comes back */
 }
 
+/* What a matrix lacks to be positive is what its eigenvectors say; where two eigenvalues meet at
+ * zero, to the root of a rounding. */
+static void check_missing(sn_mat3 A, double most, const char *what, int k) {
+  double value[3];
+  sn_mat3 V;
+  sn_sym3_eigen(A, value, &V);
+  const double size = fmax(fabs(value[0]), fabs(value[2])) + DBL_MIN;
+  for (int i = 0; i < 3; i++) {
+    value[i] = value[i] < 0 ? -value[i] : 0;
+  }
+  const sni_sym3 a = {A.m[0][0], A.m[1][1], A.m[2][2], A.m[0][1], A.m[0][2], A.m[1][2]};
+  const sn_mat3 got = sni_sym3_mat3(sni_sym3_missing(a));
+  const double err = mat3_distance(got, from_eigen(V, value)) / size;
+  CHECK(err < most, "%s %d: off by %.2g", what, k, err);
+}
+
+TEST(what_is_missing_to_be_positive) {
+  uint64_t seed = 8;
+  const double given[][3] = {{-1, 2, 3}, {-2, -1, 3}, {-3, -2, -1}, {1, 2, 3},
+                             {-1, 1, 1}, {-1, -1, 1}, {-1, -1, -1}, {-1e-9, 1, 1}};
+  for (int k = 0; k < 4000; k++) {
+    const sn_mat3 R = sn_so3_exp(random_vec3(&seed, -2, 2));
+    check_missing(from_eigen(R, given[k % 8]), 1e-13, "known", k % 8);
+    const double near[3] = {-1e-9 * test_random(&seed, 0, 1), 1e-9 * test_random(&seed, 0, 1), 1};
+    check_missing(from_eigen(R, near), 1e-7, "near zero", k);
+    const sn_vec3 d = random_vec3(&seed, -1, 1), o = random_vec3(&seed, -1, 1);
+    const double scale = pow(10, test_random(&seed, -60, 60));
+    const sn_mat3 A = {{{d.x, o.x, o.y}, {o.x, d.y, o.z}, {o.y, o.z, d.z}}};
+    check_missing(sn_mat3_scale(A, scale), 1e-12, "random", k);
+  }
+  check_missing(sn_mat3_scale(sn_mat3_identity(), 0), 1e-300, "nothing", 0);
+}
+
 int main(void) {
   RUN_TESTS(T(inertia_keeps_what_it_is_made_of), T(inertia_mul_is_the_momentum_of_points),
             T(inertia_seen_from_another_frame), T(inertias_add_up), T(inertias_without_mass),
             T(inertia_about_the_origin), T(eigenvalues_of_random_matrices),
-            T(eigenvalues_are_found), T(eigenvalues_of_special_matrices));
+            T(eigenvalues_are_found), T(eigenvalues_of_special_matrices),
+            T(what_is_missing_to_be_positive));
 }

@@ -87,18 +87,6 @@ static sni_sym3 borne_inertia(const sni_dynamics *d, int i) {
   return (sni_sym3){A[0][0], A[1][1], A[2][2], A[1][0], A[2][0], A[2][1]};
 }
 
-/* The part of -left that resists, for a step of h. */
-static sni_sym3 missing(sni_sym3 left, double part) {
-  sni_sym3 sum = {0};
-  double value[3];
-  sn_mat3 axes;
-  sn_sym3_eigen(sni_sym3_mat3(left), value, &axes);
-  for (int c = 0; c < 3 && value[c] < 0; c++) {
-    sum = sni_sym3_add_square(sum, -value[c] * part * part, sn_mat3_col(axes, c));
-  }
-  return sum;
-}
-
 /* Is there anything? */
 static bool brace(sni_system *s, int i, const sni_turn *turn, bool add) {
   const double whole = sni_system_whole(s), h2 = whole * whole;
@@ -111,7 +99,7 @@ static bool brace(sni_system *s, int i, const sni_turn *turn, bool add) {
   const bool found = !sni_sym3_is_positive(left);
   if (add && found && !s->point[i]) {
     s->braced[i] = 1;
-    s->brace[i] = missing(left, s->h / whole);
+    s->brace[i] = sni_sym3_scale(sni_sym3_missing(left), s->h * s->h / h2);
   }
   return found;
 }

@@ -49,7 +49,7 @@ static bool find_motion(sn_sim *sim, sni_structured *st, double tolerance, sn_in
     t->c[i] = -sim->rows.row[i].g;
     t->inverse[i] = t->tie[i].weight;
   }
-  if (st->solver->factorise(t, st->own, &bad) < 0) {
+  if (st->solver->factorise(t, st->own, NULL, &bad) < 0) {
     return false;
   }
   t->squares = true;

@@ -15,7 +15,8 @@ static void dense_free(void **own) {
   sni_chol_free((sni_chol **)own);
 }
 
-static sn_status dense_factorise(sni_ties *t, void *own, int *bad) {
+static sn_status dense_factorise(sni_ties *t, void *own, const double *b, int *bad) {
+  (void)b;
   sni_chol *c = own;
   *bad = sni_factorise(&t->d->m->tree, &t->in, &t->d->w);
   if (*bad >= 0) {

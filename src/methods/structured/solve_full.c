@@ -18,7 +18,8 @@ static void iterative_free(void **own) {
   sni_full_free((sni_full **)own);
 }
 
-static sn_status iterative_factorise(sni_ties *t, void *own, int *bad) {
+static sn_status iterative_factorise(sni_ties *t, void *own, const double *b, int *bad) {
+  (void)b;
   (void)t;
   *bad = sni_full_fill(own);
   return *bad >= 0 ? SN_E_SINGULAR : SN_OK;
@@ -102,7 +103,8 @@ static sn_status dense_build(sni_ties *t, void **own, sn_error *err) {
   return status;
 }
 
-static sn_status dense_factorise(sni_ties *t, void *own, int *bad) {
+static sn_status dense_factorise(sni_ties *t, void *own, const double *b, int *bad) {
+  (void)b;
   dense *d = own;
   const sni_full *u = d->full;
   *bad = sni_full_fill(d->full);

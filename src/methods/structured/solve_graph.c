@@ -15,13 +15,13 @@ static void graph_free(void **own) {
   sni_kkt_free((sni_kkt **)own);
 }
 
-static sn_status graph_factorise(sni_ties *t, void *own, int *bad) {
+static sn_status graph_factorise(sni_ties *t, void *own, const double *b, int *bad) {
   if (t->stage == SNI_TIES_STEP) {
     sni_graph_fill(t->system, own, t->d->rows);
   } else {
     sni_kkt_fill(own, &t->in, t->d->rows);
   }
-  return sni_kkt_factorise(own, NULL, NULL, bad);
+  return sni_kkt_factorise(own, b, t->c, bad);
 }
 
 static void graph_solve(sni_ties *t, void *own, const double *b, double *x) {

@@ -25,7 +25,8 @@ static void structured_free(void **own) {
   *own = NULL;
 }
 
-static sn_status structured_factorise(sni_ties *t, void *own, int *bad) {
+static sn_status structured_factorise(sni_ties *t, void *own, const double *b, int *bad) {
+  (void)b;
   (void)own;
   *bad = sni_factorise(&t->d->m->tree, &t->in, &t->d->w);
   return *bad >= 0 ? SN_E_SINGULAR : SN_OK;

@@ -191,7 +191,7 @@ static sn_status find_rates(sn_sim *sim, sni_structured *st, double t_end, const
     return sni_fail_body(sim, err, SN_E_DIVERGED, pushed, t_end, "is pushed by what is not finite");
   }
   t->deadline = sni_structured_deadline(sim, st, 0.35);
-  if (st->solver->factorise(t, st->own, &bad) < 0) {
+  if (st->solver->factorise(t, st->own, st->s.b, &bad) < 0) {
     return fail_singular(sim, bad, t_end, err);
   }
   sni_structured_solve(sim, st, SNI_WARM_STEP, sim->options.structured.precision, st->s.b, qd1,
@@ -216,7 +216,7 @@ static void end_rates(sn_sim *sim, sni_structured *st, double h, double *qd1, sn
   }
   t->in = (sni_aba_in){.mass = sim->d.mass, .joint_matrix = sim->d.armature};
   t->stage = SNI_TIES_END;
-  if (st->solver->factorise(t, st->own, &bad) < 0) {
+  if (st->solver->factorise(t, st->own, st->s.b, &bad) < 0) {
     return; /* held by springs alone: the rates stay */
   }
   t->deadline = deadline ? deadline - st->tail : 0;

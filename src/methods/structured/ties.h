@@ -90,8 +90,9 @@ typedef struct sni_tie_solver {
   bool whole; /* takes forces between bodies as they are in the system, and constraints exactly */
   sn_status (*build)(sni_ties *t, void **own, sn_error *err); /* for all ties that there may be */
   void (*free)(void **own);
-  /* For A and the ties as they are.  *bad: the body at fault. */
-  sn_status (*factorise)(sni_ties *t, void *own, int *bad);
+  /* For A and the ties as they are.  b: what the first solution will be asked for, known already so
+   * that work on it can begin.  *bad: the body at fault. */
+  sn_status (*factorise)(sni_ties *t, void *own, const double *b, int *bad);
   /* t->lambda holds a first guess, then the solution; b may be NULL (0). */
   void (*solve)(sni_ties *t, void *own, const double *b, double *x);
 } sni_tie_solver;

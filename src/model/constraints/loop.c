@@ -156,7 +156,8 @@ static const sn_vec6 axes[6] = {{{1, 0, 0}, {0, 0, 0}}, {{0, 1, 0}, {0, 0, 0}},
 typedef struct loop_state {
   relative rel;
   sn_se3 Q;
-  bool constant; /* S and B do not change */
+  bool constant; /* S and B do not change                         */
+  bool steady;   /* what S spans does not, nor what is across it */
   sn_vec6 S[SN_NV_MAX], own[6];
   const sn_vec6 *B;
   sn_vec6 rest;   /* nudot - Sdot qd without the accelerations of the bodies, in axes of B */
@@ -165,8 +166,14 @@ typedef struct loop_state {
 
 static void begin(const sni_constraint_eval *e, const sni_constraint *c, loop_state *s) {
   find_relative(e, c, &s->rel);
-  s->constant = c->nv == 0 || sni_joint_ops_of(e->joints, c->joint)->constant_S;
-  s->B = c->nv == 0 ? axes : s->constant ? e->basis + 6 * c->joint : s->own;
+  const sni_joint_ops *ops = c->nv > 0 ? sni_joint_ops_of(e->joints, c->joint) : NULL;
+  const sn_vec6 *basis = e->basis + 6 * c->joint;
+  s->constant = !ops || ops->constant_S;
+  s->steady = ops && ops->constant_span;
+  s->B = !ops ? axes : s->constant ? basis : s->own;
+  for (int i = c->nv; s->steady && i < 6; i++) {
+    s->own[i] = basis[i];
+  }
 }
 
 static void find_arms(const sni_constraint_eval *e, const sni_constraint *c, loop_state *s) {
@@ -238,6 +245,16 @@ static bool find_gaps(const sni_constraint_eval *e, const sni_constraint *c, con
   return sn_vec6_dot(r, r) < NEAR * NEAR;
 }
 
+/* Is nothing of r along the joint, but for rounding?  Steady ones are asked without their S. */
+static bool is_there(const sni_constraint_eval *e, const sni_constraint *c, sn_vec6 r) {
+  const sn_vec6 *basis = e->basis + 6 * c->joint;
+  double most = 0;
+  for (int i = 0; i < c->nv; i++) {
+    most = fmax(most, fabs(sn_vec6_dot(basis[i], r)));
+  }
+  return most <= 1e-14;
+}
+
 int sni_constraint_loop_rows(const sni_constraint_eval *e, const sni_constraint *c, sni_row *row) {
   loop_state s;
   begin(e, c, &s);
@@ -257,6 +274,9 @@ int sni_constraint_loop_rows(const sni_constraint_eval *e, const sni_constraint 
     joint_at(e, c, q, qd, &s.Q, s.S, Sdot);
     divide_pose(&s.Q, &X, &left);
     r = sn_se3_log(left);
+    if (s.steady && e->poses_only && is_there(e, c, r)) {
+      break;
+    }
     if (!s.constant) {
       complete(s.S, nv, 0, nv, s.own);
     }
@@ -273,7 +293,7 @@ int sni_constraint_loop_rows(const sni_constraint_eval *e, const sni_constraint 
       q[j] += step[j];
     }
   }
-  if (!s.constant) {
+  if (!s.constant && !s.steady) {
     complete(s.S, nv, nv, 6, s.own);
   }
   for (int i = nv; i < 6; i++) {

@@ -8,8 +8,10 @@
 
 static sn_status spherical_finish(sni_joint_builder *b, const sn_joint_def *def, sni_joint *joint,
                                   sn_vec6 *S0, sn_error *err) {
-  (void)S0;
   (void)err;
+  for (int k = 0; k < 3; k++) {
+    S0[k] = (sn_vec6){.w = {k == 0, k == 1, k == 2}};
+  }
   sni_joint_store_pose(b, def->at, &joint->data);
   return SN_OK;
 }
@@ -59,6 +61,28 @@ static bool spherical_from_pose(sni_joint_set set, int j, sn_se3 Q, double *q) {
   return sn_vec3_norm(Q.p) == 0;
 }
 
+static void spherical_nearest(sni_joint_set set, int j, const sn_se3 *X, sn_se3 *Q) {
+  *Q = (sn_se3){X->R, sni_joint_load_pose(set.pool + set.joint[j].data).p};
+}
+
+/* Of the vectors of that rotation, whole turns apart, the one next to q. */
+static void spherical_approach(sni_joint_set set, int j, const sn_se3 *X, double *q) {
+  const sn_mat3 R0 = sni_joint_load_pose(set.pool + set.joint[j].data).R;
+  const sn_vec3 was = {q[0], q[1], q[2]}, r = sn_so3_log(sn_mat3_tmul(R0, X->R));
+  const double angle = sn_vec3_norm(r);
+  const double length = sn_vec3_norm(was);
+  const sn_vec3 axis = angle > 1e-8    ? sn_vec3_scale(r, 1 / angle)
+                       : length > 1e-8 ? sn_vec3_scale(was, 1 / length)
+                                       : r;
+  const double turns = round((sn_vec3_dot(axis, was) - angle) / (2 * SN_PI));
+  const sn_vec3 way = sn_vec3_sub(sn_vec3_addscaled(r, 2 * SN_PI * turns, axis), was);
+  if (sn_vec3_norm(way) > 1e-15 * fmax(1, length)) {
+    q[0] += way.x;
+    q[1] += way.y;
+    q[2] += way.z;
+  }
+}
+
 static void spherical_bear(sni_bearing_builder *b, const sn_joint_def *def) {
   sni_bearing_ball(b, &def->friction);
 }
@@ -66,12 +90,15 @@ static void spherical_bear(sni_bearing_builder *b, const sn_joint_def *def) {
 const sni_joint_ops sni_joint_spherical = {
     .kind = {"spherical", "a ball: any rotation; q = rotation vector", NULL, 0},
     .nv = 3,
+    .constant_span = true,
     .axis_free = true,
     .finish = spherical_finish,
     .calc = spherical_calc,
     .reparam = spherical_reparam,
     .spring = spherical_spring,
     .spring_matrix = spherical_matrix,
+    .approach = spherical_approach,
+    .nearest = spherical_nearest,
     .from_pose = spherical_from_pose,
     .bear = spherical_bear,
     .rub_needs = SNI_NEEDS_RADIUS};
