@@ -2,6 +2,8 @@
  * made in two ways. */
 #include "joint_samples.h"
 
+#include "model/constraint.h"
+
 /* ---- The table ------------------------------------------------------------------------------- */
 
 TEST(table_is_sound) {
@@ -232,6 +234,73 @@ TEST(a_constant_S_is_left_alone) {
   }
 }
 
+/* Every column of S is made of those that are told once. */
+TEST(a_constant_span_holds_S) {
+  for (int kind = 0; kind < sni_joint_kind_count(); kind++) {
+    const sni_joint_ops *ops = sni_joint_kind(kind);
+    for (unsigned n = 0; ops->constant_span && n < 100; n++) {
+      uint64_t seed = n;
+      storage m;
+      sample s;
+      random_def(ops->kind.keyword, &seed, &m);
+      build_one(&m.def, &s);
+      double q[SN_NV_MAX], qd[SN_NV_MAX];
+      fill_random(&seed, SN_NV_MAX, -3, 3, q);
+      fill_random(&seed, SN_NV_MAX, -1, 1, qd);
+      const kin k = calc(&s, 0, q, qd);
+      sn_vec6 basis[6];
+      sni_constraint_loop_basis(s.S0, s.list[0].nv, basis);
+      for (int c = 0; c < s.list[0].nv; c++) {
+        for (int i = s.list[0].nv; i < 6; i++) {
+          const double out = sn_vec6_dot(basis[i], k.S[c]);
+          CHECK(fabs(out) < 1e-15, "%s, seed %u: column %d leaves its span by %g",
+                ops->kind.keyword, n, c, out);
+        }
+      }
+      drop(&s);
+    }
+  }
+}
+
+/* From where it was to where the pose is, through as many turns as it has made. */
+TEST(coordinates_follow_a_pose) {
+  int asked = 0;
+  for (int kind = 0; kind < sni_joint_kind_count(); kind++) {
+    const sni_joint_ops *ops = sni_joint_kind(kind);
+    for (unsigned n = 0; ops->approach && n < 2000; n++) {
+      uint64_t seed = n;
+      storage m;
+      sample s;
+      random_def(ops->kind.keyword, &seed, &m);
+      build_one(&m.def, &s);
+      const int nv = s.list[0].nv;
+      const double zero[SN_NV_MAX] = {0};
+      double q[SN_NV_MAX], way[SN_NV_MAX], to[SN_NV_MAX];
+      fill_random(&seed, SN_NV_MAX, -5, 5, q);
+      fill_random(&seed, SN_NV_MAX, -0.4, 0.4, way);
+      for (int c = 0; c < nv; c++) { /* to nothing at all, and from there, too */
+        q[c] = n % 5 == 1 ? 0 : q[c];
+        way[c] = n % 5 == 2 ? -0.1 * q[c] : n % 5 == 3 ? 0 : way[c];
+        q[c] *= n % 5 == 2 ? 0.1 : 1;
+        to[c] = q[c] + way[c];
+      }
+      const sn_se3 X = calc(&s, 0, to, zero).E;
+      sn_se3 Q;
+      ops->nearest(set_of(&s), 0, &X, &Q);
+      ops->approach(set_of(&s), 0, &X, q);
+      CHECK(pose_distance(Q, X) < 1e-13, "%s, seed %u: the pose is off by %g", ops->kind.keyword, n,
+            pose_distance(Q, X));
+      for (int c = 0; c < nv; c++) {
+        CHECK(fabs(q[c] - to[c]) < 1e-12, "%s, seed %u: coordinate %d is %.17g, not %.17g",
+              ops->kind.keyword, n, c, q[c], to[c]);
+      }
+      asked++;
+      drop(&s);
+    }
+  }
+  CHECK(asked >= 4000, "%d asked", asked);
+}
+
 /* A run of joints, composites of different sizes among them, gives the same bits as one at a time:
  * runs are cut into chunks. */
 TEST(a_run_equals_one_at_a_time) {
@@ -459,7 +528,7 @@ int main(void) {
   RUN_TESTS(T(table_is_sound), T(S_is_the_derivative_of_Q_and_Sdot_its_rate),
             T(derivatives_next_to_singular_places), T(spherical_Sdot_at_zero),
             T(a_joint_at_zero_is_where_it_was_put), T(a_constant_S_is_left_alone),
-            T(a_run_equals_one_at_a_time), T(coordinates_that_are_not_finite),
-            T(kinds_equal_chains_of_simpler_ones), T(a_screw_advances_by_its_pitch),
-            T(joints_equal_the_vectors));
+            T(a_constant_span_holds_S), T(coordinates_follow_a_pose), T(a_run_equals_one_at_a_time),
+            T(coordinates_that_are_not_finite), T(kinds_equal_chains_of_simpler_ones),
+            T(a_screw_advances_by_its_pitch), T(joints_equal_the_vectors));
 }
