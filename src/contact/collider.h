@@ -13,6 +13,7 @@ typedef struct sni_collider {
   int part;          /* which of the meshes of the finder */
   sni_convex convex; /* SNI_FORM_CONVEX                            */
   sn_se3 E_bs;       /* of the core in the frame of the body  */
+  sn_vec3 pivot;     /* in that frame: what goes straight on while the body turns */
 } sni_collider;
 
 /* Which bodies belong together. */

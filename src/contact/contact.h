@@ -14,6 +14,7 @@
 #ifndef SNI_CONTACT_H
 #define SNI_CONTACT_H
 
+#include "contact/convex.h"
 #include "model/model.h"
 
 typedef struct sni_contact {
@@ -22,6 +23,8 @@ typedef struct sni_contact {
   int material[2];  /* sni_material_mix                                                        */
   uint32_t feature; /* which point of this pair: the same from step to step                    */
   sn_vec3 x;        /* world, midway between the surfaces                                      */
+  sn_vec3 at[2];    /* where each is touched: x, but of what meets later in the step the place where
+                       it will be touched, as if its body went there without turning */
   sn_vec3 n;        /* world, unit, from body[1] towards body[0]                               */
   double gap;       /* along n; < 0: they penetrate                                            */
 } sni_contact;
@@ -46,6 +49,8 @@ sn_status sni_contacts_find(sni_finder *finder, const sni_params *params, const 
  * none.  The array stays the caller's. */
 void sni_finder_let_sleep(sni_finder *finder, const bool *asleep);
 
+/* A shape of the model that collides, where it was when points were last looked for. */
+sni_moving sni_finder_shape(const sni_finder *finder, int shape);
 int sni_finder_capacity(const sni_finder *finder);
 
 /* May shapes of these two bodies touch each other at all? */

@@ -55,6 +55,14 @@ typedef struct sni_placed {
   sn_se3 E;
 } sni_placed;
 
+/* And one that moves. */
+typedef struct sni_moving {
+  sni_placed s;
+  sn_vec6 phi;  /* world axes, at the origin of s.E */
+  sn_vec3 arm;  /* from the point about which it turns, and which moves straight on, to there */
+  double swing; /* how much the speed of that origin may change within the step by its turning */
+} sni_moving;
+
 static inline sn_vec3 sni_placed_support(const sni_placed *s, sn_vec3 d) {
   return sn_se3_point(s->E, sni_convex_support(s->c, sn_mat3_tmul_vec(s->E.R, d)));
 }

@@ -53,12 +53,15 @@ static void lay_out(sni_finder *f, cutter *c, const sn_model *m, counts n, int c
   (void)cut(c, 1, sizeof *f); /* itself */
   void *kin = cut(c, 1, sni_kin_size(m));
   f->collider = cut(c, nc, sizeof *f->collider);
+  f->collider_of = cut(c, (size_t)m->nshape, sizeof *f->collider_of);
   f->plane = cut(c, (size_t)n.plane, sizeof *f->plane);
   f->soup = cut(c, (size_t)n.soup, sizeof *f->soup);
   f->hull = cut(c, (size_t)n.hull, sizeof *f->hull);
   f->piece = cut(c, (size_t)n.soup + (size_t)n.hull, sizeof *f->piece);
   f->E_ws = cut(c, nc, sizeof *f->E_ws);
   f->phi = cut(c, nc, sizeof *f->phi);
+  f->arm = cut(c, nc, sizeof *f->arm);
+  f->swing = cut(c, nc, sizeof *f->swing);
   f->box = cut(c, nc, sizeof *f->box);
   void *tubes = cut(c, 1, sni_tubes_size(m));
   void *moving = cut(c, 1, sni_box_tree_size(n.collider));
@@ -84,18 +87,27 @@ static sn_status add_hull(sni_finder *f, sni_collider *c, const sni_solid *solid
   return sni_hull_build(h, mesh, solid->scale, centre, &f->piece[f->npiece++], err);
 }
 
+/* What flies turns about its centre of mass, what hangs on a joint about that. */
+static sn_vec3 pivot_of(const sn_model *m, int body) {
+  const char *type = sn_model_joint_type(m, body);
+  const bool flies = strcmp(type, "free") == 0 || strcmp(type, "free_rt") == 0;
+  return flies ? sni_params_inertia(&m->params, body).com : (sn_vec3){0, 0, 0};
+}
+
 static sn_status add_collider(sni_finder *f, int shape, sn_error *err) {
   const sn_model *m = f->m;
   const sni_shape *s = &m->shape[shape];
   const sni_solid solid = sni_shape_solid(&s->def);
   const int k = f->ncollider++;
   sni_collider *c = &f->collider[k];
+  f->collider_of[shape] = k;
   *c = (sni_collider){.shape = shape,
                       .frame = s->body,
                       .body = f->kin.root[s->body] < 0 ? -1 : s->body,
                       .material = s->material,
                       .form = solid.form,
-                      .E_bs = solid.at};
+                      .E_bs = solid.at,
+                      .pivot = pivot_of(m, s->body)};
   sn_error why = {0};
   sn_status status = SN_OK;
   const sni_hull *hull = NULL;
@@ -153,6 +165,11 @@ void sni_finder_free(sni_finder **finder) {
   *finder = NULL;
 }
 
+sni_moving sni_finder_shape(const sni_finder *f, int shape) {
+  const int k = f->collider_of[shape];
+  return (sni_moving){{&f->collider[k].convex, f->E_ws[k]}, f->phi[k], f->arm[k], f->swing[k]};
+}
+
 int sni_finder_capacity(const sni_finder *f) {
   return f->capacity;
 }
@@ -181,10 +198,14 @@ static void place(sni_finder *f, int k, const sn_se3 *E_wb, const sn_vec6 *phi) 
   const sni_collider *c = &f->collider[k];
   f->E_ws[k] = sn_se3_mul(E_wb[c->frame], c->E_bs);
   f->phi[k] = (sn_vec6){0};
+  f->arm[k] = (sn_vec3){0, 0, 0};
+  f->swing[k] = 0;
   if (phi && c->body >= 0) {
     const sn_vec6 b = phi[c->body];
     const sn_vec3 arm = sn_vec3_sub(f->E_ws[k].p, E_wb[c->frame].p);
     f->phi[k] = (sn_vec6){b.w, sn_vec3_add(b.v, sn_vec3_cross(b.w, arm))};
+    f->arm[k] = sn_vec3_sub(f->E_ws[k].p, sn_se3_point(E_wb[c->frame], c->pivot));
+    f->swing[k] = sni_swing(b.w, f->arm[k], f->h);
   }
 }
 
@@ -199,7 +220,8 @@ static void box_in(sni_finder *f, int k) {
     f->box[k] = sni_aabb_grow(mesh_bounds(&f->soup[c->part], f->E_ws[k]), 0.5 * f->margin + own);
   } else {
     const sn_vec3 way = sn_vec3_scale(f->phi[k].v, f->h);
-    const double turning = f->h * sn_vec3_norm(f->phi[k].w) * (c->convex.reach - c->convex.radius);
+    const double turning = f->h * sn_vec3_norm(f->phi[k].w) * (c->convex.reach - c->convex.radius) +
+                           f->h * f->swing[k];
     const sni_aabb tight = sni_convex_bounds(&c->convex, f->E_ws[k]);
     f->box[k] = sni_aabb_grow(sni_aabb_sweep(tight, way), 0.5 * f->margin + own + turning);
   }

@@ -15,6 +15,7 @@ struct sni_finder {
   sni_kin kin;
   sni_collider *collider; /* ncollider */
   int ncollider;
+  int *collider_of;   /* m->nshape  of each shape */
   int *plane, nplane; /* colliders that have no end */
   sni_soup *soup;     /* nsoup  meshes              */
   int nsoup;
@@ -25,6 +26,8 @@ struct sni_finder {
   sni_tubes tubes;
   sn_se3 *E_ws;  /* ncollider  pose of each                     by sni_contacts_find    */
   sn_vec6 *phi;  /* ncollider  its twist, at the origin of E_ws                         */
+  sn_vec3 *arm;  /* ncollider  from what it turns about to the origin of E_ws           */
+  double *swing; /* ncollider  see sni_moving                                            */
   sni_aabb *box; /* ncollider  what it may touch                                        */
   sni_box_tree moving, still;
   sni_contact *contact, *sorted;

@@ -7,7 +7,8 @@
 enum { SNI_POINTS = 4 }; /* of a pair: more hold nothing that four do not hold */
 
 typedef struct sni_touch {
-  sn_vec3 x; /* midway between the surfaces */
+  sn_vec3 x;      /* midway between the surfaces */
+  sn_vec3 off[2]; /* from there to where each of the shapes is touched: see sni_contact */
   double gap;
   uint32_t id; /* which point of the pair */
 } sni_touch;

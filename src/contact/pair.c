@@ -7,18 +7,22 @@ static void put(sni_finder *f, int a, int b, sn_vec3 n, const sni_touch *t, sn_v
     f->full = true;
     return;
   }
-  if (x->body < 0) { /* a body on a plane that moves */
+  const int first = x->body < 0; /* a body on a plane that moves */
+  if (first) {
     x = &f->collider[b];
     y = &f->collider[a];
     n = sn_vec3_neg(n);
   }
-  f->contact[f->count++] = (sni_contact){.shape = {x->shape, y->shape},
-                                         .body = {x->body, y->body},
-                                         .material = {x->material, y->material},
-                                         .feature = t->id,
-                                         .x = sn_vec3_add(t->x, shift),
-                                         .n = n,
-                                         .gap = t->gap};
+  const sn_vec3 at = sn_vec3_add(t->x, shift);
+  f->contact[f->count++] =
+      (sni_contact){.shape = {x->shape, y->shape},
+                    .body = {x->body, y->body},
+                    .material = {x->material, y->material},
+                    .feature = t->id,
+                    .x = at,
+                    .at = {sn_vec3_add(at, t->off[first]), sn_vec3_add(at, t->off[1 - first])},
+                    .n = n,
+                    .gap = t->gap};
 }
 
 static void put_all(sni_finder *f, int a, int b, const sni_manifold *m, sn_vec3 shift) {
@@ -29,7 +33,7 @@ static void put_all(sni_finder *f, int a, int b, const sni_manifold *m, sn_vec3 
 
 /* With the origin at o. */
 static sni_moving moving(const sni_finder *f, int k, sn_vec3 o) {
-  sni_moving m = {{&f->collider[k].convex, f->E_ws[k]}, f->phi[k]};
+  sni_moving m = sni_finder_shape(f, f->collider[k].shape);
   m.s.E.p = sn_vec3_sub(m.s.E.p, o);
   return m;
 }
@@ -148,13 +152,15 @@ static void on_facet(void *user, int triangle) {
 
 static void on_mesh(sni_finder *f, int a, int b, double margin) {
   const sn_se3 E = f->E_ws[b], E_ma = sn_se3_mul(sn_se3_inverse(E), f->E_ws[a]);
-  mesh_pair p = {
-      .soup = &f->soup[f->collider[b].part],
-      .a = {{&f->collider[a].convex, {E_ma.R, {0, 0, 0}}}, sn_vec6_unrotate(E.R, f->phi[a])},
-      .o = E_ma.p,
-      .h = f->h,
-      .margin = margin};
-  const double turning = sn_vec3_norm(p.a.phi.w) * p.a.s.c->reach;
+  mesh_pair p = {.soup = &f->soup[f->collider[b].part],
+                 .a = {{&f->collider[a].convex, {E_ma.R, {0, 0, 0}}},
+                       sn_vec6_unrotate(E.R, f->phi[a]),
+                       sn_mat3_tmul_vec(E.R, f->arm[a]),
+                       f->swing[a]},
+                 .o = E_ma.p,
+                 .h = f->h,
+                 .margin = margin};
+  const double turning = sn_vec3_norm(p.a.phi.w) * p.a.s.c->reach + p.a.swing;
   const sni_aabb box = sni_aabb_grow(
       sni_aabb_sweep(sni_convex_bounds(p.a.s.c, E_ma), sn_vec3_scale(p.a.phi.v, f->h)),
       margin + f->h * turning);
@@ -163,6 +169,8 @@ static void on_mesh(sni_finder *f, int a, int b, double margin) {
   for (int k = 0; k < p.count; k++) {
     sni_touch t = p.point[k].t;
     t.x = sn_mat3_mul_vec(E.R, t.x);
+    t.off[0] = sn_mat3_mul_vec(E.R, t.off[0]);
+    t.off[1] = sn_mat3_mul_vec(E.R, t.off[1]);
     put(f, a, b, sn_mat3_mul_vec(E.R, p.point[k].n), &t, f->E_ws[a].p);
   }
 }

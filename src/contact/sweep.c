@@ -19,23 +19,34 @@ static double turning_reach(const sni_convex *c) {
 
 double sni_closing_speed(const sni_moving *a, const sni_moving *b, sn_vec3 n) {
   const double turning = sn_vec3_norm(a->phi.w) * turning_reach(a->s.c) +
-                         sn_vec3_norm(b->phi.w) * turning_reach(b->s.c);
+                         sn_vec3_norm(b->phi.w) * turning_reach(b->s.c) + a->swing + b->swing;
   return fmax(0, turning - sn_vec3_dot(n, sn_vec3_sub(a->phi.v, b->phi.v)));
 }
 
 /* Along whatever direction. */
 static double fastest(const sni_moving *a, const sni_moving *b) {
   return sn_vec3_norm(a->phi.w) * turning_reach(a->s.c) +
-         sn_vec3_norm(b->phi.w) * turning_reach(b->s.c) +
+         sn_vec3_norm(b->phi.w) * turning_reach(b->s.c) + a->swing + b->swing +
          sn_vec3_norm(sn_vec3_sub(a->phi.v, b->phi.v));
+}
+
+double sni_swing(sn_vec3 w, sn_vec3 arm, double h) {
+  const double turn = sn_vec3_norm(w) * h;
+  return sn_vec3_norm(sn_vec3_cross(w, arm)) * fmin(2, turn);
 }
 
 static sni_moving at_time(const sni_moving *m, double t) {
   sni_moving x = *m;
-  x.s.E.p = sn_vec3_addscaled(m->s.E.p, t, m->phi.v);
-  if (sn_vec3_dot(m->phi.w, m->phi.w) > 0) {
-    x.s.E.R = sn_mat3_mul(sn_so3_exp(sn_vec3_scale(m->phi.w, t)), m->s.E.R);
+  if (!(sn_vec3_dot(m->phi.w, m->phi.w) > 0)) {
+    x.s.E.p = sn_vec3_addscaled(m->s.E.p, t, m->phi.v);
+    return x;
   }
+  const sn_mat3 R = sn_so3_exp(sn_vec3_scale(m->phi.w, t));
+  const sn_vec3 v = sn_vec3_sub(m->phi.v, sn_vec3_cross(m->phi.w, m->arm)); /* of the other end */
+  x.arm = sn_mat3_mul_vec(R, m->arm);
+  x.phi.v = sn_vec3_add(v, sn_vec3_cross(m->phi.w, x.arm));
+  x.s.E.R = sn_mat3_mul(R, m->s.E.R);
+  x.s.E.p = sn_vec3_add(sn_vec3_addscaled(sn_vec3_sub(m->s.E.p, m->arm), t, v), x.arm);
   return x;
 }
 
@@ -65,20 +76,35 @@ bool sni_sweep(const sni_moving *a, const sni_moving *b, double h, double near, 
   return true; /* after all rounds too: what is not known to pass is taken to meet */
 }
 
-/* Where a point that moves with the shape is before the motion. */
-static sn_vec3 before(const sni_moving *then, const sni_moving *now, sn_vec3 x) {
-  const sn_vec3 local = sn_mat3_tmul_vec(then->s.E.R, sn_vec3_sub(x, then->s.E.p));
-  return sn_se3_point(now->s.E, local);
+/* A point x of a shape that has moved on, seen from where the shape turns about; and its velocity.
+ */
+static sn_vec3 arm_to(const sni_moving *then, sn_vec3 x) {
+  return sn_vec3_add(then->arm, sn_vec3_sub(x, then->s.E.p));
+}
+static sn_vec3 velocity_of(const sni_moving *then, sn_vec3 x) {
+  return sn_vec3_add(then->phi.v, sn_vec3_cross(then->phi.w, sn_vec3_sub(x, then->s.E.p)));
 }
 
-static void take_back(const sni_moving *a, const sni_moving *b, const sni_moving then[2],
+/* Each side is touched where it will be when they meet, at time t: with the arm of then, from where
+ * the body is now.  (Not in the point of the surface that comes there by turning: where a ball is
+ * touched does not depend on its spin.)  The gap is such that these points are where they meet by
+ * then. */
+static void take_back(const sni_moving *a, const sni_moving *b, const sni_moving then[2], double t,
                       sni_manifold *m) {
+  const sni_moving *now[2] = {a, b};
   for (int k = 0; k < m->count; k++) {
     sni_touch *p = &m->touch[k];
-    const sn_vec3 x0 = before(&then[0], a, sn_vec3_addscaled(p->x, 0.5 * p->gap, m->n));
-    const sn_vec3 x1 = before(&then[1], b, sn_vec3_addscaled(p->x, -0.5 * p->gap, m->n));
-    p->gap = sn_vec3_dot(m->n, sn_vec3_sub(x0, x1));
-    p->x = sn_vec3_scale(sn_vec3_add(x0, x1), 0.5);
+    const sn_vec3 v = sn_vec3_sub(velocity_of(&then[0], p->x), velocity_of(&then[1], p->x));
+    sn_vec3 at[2];
+    for (int side = 0; side < 2; side++) {
+      const sn_vec3 o = sn_vec3_sub(now[side]->s.E.p, now[side]->arm);
+      at[side] = sn_vec3_add(o, arm_to(&then[side], p->x));
+    }
+    p->x = sn_vec3_scale(sn_vec3_add(at[0], at[1]), 0.5);
+    p->gap = fmax(0, p->gap - t * sn_vec3_dot(m->n, v));
+    for (int side = 0; side < 2; side++) {
+      p->off[side] = sn_vec3_sub(at[side], p->x);
+    }
   }
 }
 
@@ -105,6 +131,6 @@ void sni_touch_moving(const sni_moving *a, const sni_moving *b, double h, double
       (!settle || settle(user, &then[0].s, &near))) {
     const double rest = (h - t) * sni_closing_speed(&then[0], &then[1], near.n);
     sni_touch_clip(&then[0].s, &then[1].s, &near, fmax(margin, close) + rest, out);
-    take_back(a, b, then, out);
+    take_back(a, b, then, t, out);
   }
 }

@@ -4,10 +4,8 @@
 
 #include "contact/manifold.h"
 
-typedef struct sni_moving {
-  sni_placed s;
-  sn_vec6 phi; /* world axes, at the origin of s.E */
-} sni_moving;
+/* What turns with w for h about a point at -arm. */
+double sni_swing(sn_vec3 w, sn_vec3 arm, double h);
 
 /* How fast a gap along n, from b to a, can shrink. */
 double sni_closing_speed(const sni_moving *a, const sni_moving *b, sn_vec3 n);

@@ -143,6 +143,10 @@ static sn_status step_euler(sn_sim *sim, sn_state *state, const sn_input *input,
   if (status < 0 || (status > 0 && !accepts(sim))) {
     return status;
   }
+  r->outrun = r->touch && r->may_divide && sni_touch_outruns(r->touch, step.h, qd1);
+  if (r->outrun) {
+    return SN_NOT_CONVERGED;
+  }
   const sn_status moved = move(sim, &step, q1, qd1, err);
   if (moved) {
     return moved;
@@ -185,14 +189,18 @@ static sn_status step_guarded(sn_sim *sim, sn_state *state, const sn_input *inpu
 /* The step, in halves where a solve did not converge and that is asked for. */
 static sn_status advance(sn_sim *sim, sn_state *state, const sn_input *input, double t_end,
                          int depth, sn_info *info, sn_error *err) {
-  const sn_status status = sim->options.redmax.integrator == SN_EXTRAPOLATED
-                               ? step_extrapolated(sim, state, input, t_end, info, err)
+  sni_redmax *r = sim->method_work;
+  const bool extrapolated = sim->options.redmax.integrator == SN_EXTRAPOLATED;
+  r->outrun = false;
+  r->may_divide = !extrapolated && depth < RETRY_DEPTH;
+  const sn_status status = extrapolated  ? step_extrapolated(sim, state, input, t_end, info, err)
                            : guards(sim) ? step_guarded(sim, state, input, t_end, info, err)
                                          : step_euler(sim, state, input, t_end, info, err);
-  if (status <= 0 || sim->options.redmax.on_unconverged != SN_RETRY || depth == RETRY_DEPTH) {
+  const bool retries = sim->options.redmax.on_unconverged == SN_RETRY && depth < RETRY_DEPTH;
+  if (status <= 0 || !(r->outrun || retries)) {
     return status;
   }
-  info->retries++;
+  info->retries += !r->outrun;
   const double t_mid = 0.5 * (state->t + t_end);
   const sn_status first = advance(sim, state, input, t_mid, depth + 1, info, err);
   return first ? first : advance(sim, state, input, t_end, depth + 1, info, err);

@@ -246,6 +246,7 @@ sn_status sni_touch_find(sni_touch *touch, double h, const double *qd, const sn_
   sni_dynamics_poses(d);
   sni_sleep_begin(&touch->sleep, qd, input, numbers);
   sn_status status;
+  touch->margin = margin;
   do {
     sni_finder_let_sleep(touch->finder, touch->sleep.any ? touch->sleep.asleep : NULL);
     status = sni_contacts_find(touch->finder, &d->params, d->E_wb, d->phi, h, margin,
@@ -484,6 +485,8 @@ static size_t lay_out(sni_touch *touch, int ngroup, char *memory) {
   touch->big_ind = TAKE(nv, sizeof *touch->big_ind);
   touch->kept = TAKE((size_t)memory_count(m), sizeof *touch->kept);
   void *sleep = TAKE(sni_sleep_size(m), 1);
+  touch->reach = TAKE(nbody, sizeof *touch->reach);
+  touch->phi = TAKE(nbody, sizeof *touch->phi);
   touch->bound = TAKE(nbody, sizeof *touch->bound);
   touch->hinge = TAKE(nbody, sizeof *touch->hinge);
 #undef TAKE
@@ -519,6 +522,7 @@ sn_status sni_touch_create(sn_sim *sim, sni_system *s, sni_touch **out, sn_error
       touch->hinge[s->t->run[k].first + i] = s->t->run[k].hinge;
     }
   }
+  sni_touch_measure(touch);
   find_bound(touch);
   int coordinates, joints;
   find_ways(touch, &coordinates, &joints);

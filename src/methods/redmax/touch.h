@@ -44,6 +44,10 @@ typedef struct sni_touch {
   void *memory;
   const sni_contact *contact; /* of this step                                                  */
   int count;
+  double margin;           /* that it was found with */
+  sn_vec6 *phi;            /* nbody  scratch */
+  double *reach;           /* nbody  of its shapes, about its origin or its centre of mass */
+  double thinnest;         /* shape of all */
   sni_touch_group *group;  /* as in st                                                          */
   sn_contact_point *point; /* of contacts that push, for those who look                       */
   double (*shift_x)[SNI_GROUP_ROWS]; /* of groups: impulses that move, but give no speed       */
@@ -82,6 +86,12 @@ void sni_touch_end(sni_touch *touch, double h, const double *q, double *q1, doub
 sn_status sni_touch_solve(sni_touch *touch, double h, const double *qd, const double *qd1,
                           const double *state, bool factors, sni_touch_solver solve, void *user,
                           sn_info *info, sn_error *err);
+
+/* touch_fast.c: what is known of shapes beforehand, for the next one. */
+void sni_touch_measure(sni_touch *touch);
+/* Do bodies go, at rates qd1 that sni_touch_solve has led to, where nothing keeps
+ * them apart? */
+bool sni_touch_outruns(sni_touch *touch, double h, const double *qd1);
 
 /* ---- touch_rows.c: groups of the solver ---- */
 

@@ -10,12 +10,12 @@
 
 #include <string.h>
 
-/* From the origin of the body to where it is touched: midway between the surfaces; what is meant to
- * penetrate touches with its own [RM 5.1]. */
+/* From the origin of the body to where it is touched; what is meant to penetrate touches with its
+ * own surface [RM 5.1]. */
 static sn_vec3 arm_of(const sni_touch *touch, const sni_contact *c, int side) {
   const sn_vec3 o = sni_lane_vec3(touch->s->d->w.link[c->body[side]].o);
   const bool deep = touch->sim->options.redmax.activation == SN_ACTIVATION_PENETRATION;
-  return sn_vec3_sub(deep ? sn_vec3_addscaled(c->x, 0.5 * c->gap, c->n) : c->x, o);
+  return sn_vec3_sub(deep ? sn_vec3_addscaled(c->at[side], 0.5 * c->gap, c->n) : c->at[side], o);
 }
 
 /* Row i of a group, as a wrench on its body[side] at the origin, in world axes. */

@@ -1,0 +1,116 @@
+/* Bodies that turn while they meet others, on floors and walls of every kind: spin neither lets
+ * them pass nor is it lost in blows without friction. */
+#include "stage.h"
+#include "trees.h"
+
+static const char *const floors[] = {
+    "{type: plane, contact: m}", "{type: box, size: [40, 40, 0.2], at: [0, 0, -0.1], contact: m}",
+    "{type: convex, file: block.obj, scale: 10, at: [-5, -10, -30], contact: m}",
+    "{type: mesh, file: block.obj, scale: 10, at: [-5, -10, -30], contact: m}"};
+
+static stage set_in(const char *folder, const char *text, sn_options o) {
+  sn_scene *scene = NULL;
+  sn_error err = {0};
+  sn_scene_options where = sn_scene_options_default();
+  where.folder = folder;
+  CHECK(sn_scene_load_text(text, strlen(text), "test", &where, &scene, &err) == SN_OK, "%s: %s",
+        err.path, err.text);
+  stage b = {.m = sn_scene_take_model(scene)};
+  sn_scene_free(&scene);
+  b.sim = test_sim(b.m, &o);
+  b.s = test_state(b.m);
+  CHECK(sn_sim_assemble(b.sim, b.s, &err) == SN_OK, "%s", err.text);
+  return b;
+}
+
+static sn_vec3 omega_of(const stage *b, int body) {
+  sn_vec6 phi[4];
+  sn_se3 E[4];
+  CHECK(sn_model_body_count(b->m) <= 4, "too many bodies");
+  CHECK(sn_sim_poses(b->sim, b->s, E, phi) == SN_OK, "no poses");
+  return phi[body].w;
+}
+
+/* A ball that falls while it spins bounces as one that does not, and spins on. */
+TEST(balls_keep_their_spin) {
+  const double fall = 0.5, e = 0.8, v = sqrt(2 * 9.81 * fall);
+  double first = 0;
+  for (int k = 0; k < SNI_COUNT(floors); k++) {
+    for (int spin = 0; spin < 3; spin++) {
+      const double w = (const double[]){0, 20, 200}[spin];
+      char text[1000];
+      snprintf(text, sizeof text,
+               "sinew: 1\ncontacts: {m: {friction: 0, restitution: %g}}\nbodies:\n"
+               "  floor: {parent: world, joint: {type: fixed}, shapes: [%s]}\n"
+               "  ball: {parent: world, joint: {type: free, at: [0.03, 0.01, %g]},\n"
+               "         shapes: [{type: sphere, radius: 0.1, density: 1000, contact: m}]}\n"
+               "initial: {ball: {qd: [0, 0, 0, 0, %g, %g]}}\n",
+               e, floors[k], 0.1 + fall, w, -0.3 * w);
+      const double h = 0.01;
+      stage b = set_in(SINEW_SOURCE_DIR "/tests/data/meshes", text, redmax_options(h));
+      const int ball = sn_model_body_find(b.m, "ball");
+      const sn_vec3 before = omega_of(&b, ball);
+      double up = 0;
+      for (int i = 0; i < 60; i++) {
+        test_step(b.sim, b.s, NULL);
+        up = fmax(up, sn_state_qd(b.s)[sn_model_joint_first(b.m, ball) + 2]);
+      }
+      const sn_vec3 after = omega_of(&b, ball);
+      CHECK(sn_vec3_norm(sn_vec3_sub(before, after)) <= 1e-11 * (1 + w),
+            "floor %d, spin %g: turns by %g %g %g", k, w, after.x, after.y, after.z);
+      /* the speed at which it comes down is known to one step of gravity, and so is that after it
+       */
+      CHECK(fabs(up - e * v) < 2 * 9.81 * h, "floor %d, spin %g: up at %g", k, w, up);
+      first = k + spin > 0 ? first : up;
+      CHECK(fabs(up - first) < 1e-9, "floor %d, spin %g: up at %g, not %g", k, w, up, first);
+      stage_clear(&b);
+    }
+  }
+}
+
+/* Whatever is shot at a thin wall, at up to 50 m and ten radians a step, stays before it. */
+TEST(nothing_that_spins_passes_a_wall) {
+  static const char *const shapes[] = {
+      "{type: sphere, radius: 0.02, density: 1000, contact: m}",
+      "{type: capsule, from: [0, 0, -0.1], to: [0, 0, 0.1], radius: 0.02, density: 1000, contact: "
+      "m}",
+      "{type: capsule, from: [0, 0, 0], to: [0, 0, 0.2], radius: 0.02, density: 1000, contact: m}",
+      "{type: cylinder, from: [0, 0, -0.1], to: [0, 0, 0.1], radius: 0.03, density: 1000, contact: "
+      "m}",
+      "{type: box, size: [0.05, 0.1, 0.2], density: 1000, contact: m}",
+      "{type: ellipsoid, radii: [0.02, 0.05, 0.1], density: 1000, contact: m}"};
+  int passed = 0, shots = 0;
+  uint64_t seed = 5;
+  for (int k = 0; k < 50 * SNI_COUNT(shapes); k++) {
+    const double v = pow(10, test_random(&seed, 0, 4)), w = pow(10, test_random(&seed, 0, 3));
+    const sn_vec3 axis = random_vec3(&seed, 1);
+    const sn_vec3 spin = sn_vec3_scale(axis, w / sn_vec3_norm(axis));
+    char text[1200];
+    snprintf(text, sizeof text,
+             "sinew: 1\ngravity: [0, 0, 0]\ncontacts: {m: {friction: %g}}\nbodies:\n"
+             "  wall: {parent: world, joint: {type: fixed, at: [3, 0, 0]},\n"
+             "         shapes: [{type: box, size: [0.01, 400, 400], contact: m}]}\n"
+             "  shot: {parent: world, joint: {type: free}, shapes: [%s]}\n"
+             "initial: {shot: {qd: [%.17g, 0, 0, %.17g, %.17g, %.17g]}}\n",
+             k % 2 ? 0.5 : 0.0, shapes[k / 50], v, spin.x, spin.y, spin.z);
+    stage b = set_in(NULL, text, redmax_options(0.01));
+    const int q = sn_model_joint_first(b.m, sn_model_body_find(b.m, "shot"));
+    double furthest = 0;
+    for (int i = 0; i < 40 + (int)(300 / v); i++) {
+      test_step(b.sim, b.s, NULL);
+      furthest = fmax(furthest, sn_state_q(b.s)[q]);
+    }
+    shots++;
+    passed += furthest > 3;
+    if (furthest > 3) {
+      print_message("%s at %g m/s, %g rad/s: its centre came to %g\n", shapes[k / 50], v, w,
+                    furthest);
+    }
+    stage_clear(&b);
+  }
+  CHECK(passed == 0, "%d of %d shots passed", passed, shots);
+}
+
+int main(void) {
+  RUN_TESTS(T(balls_keep_their_spin), T(nothing_that_spins_passes_a_wall));
+}
