@@ -374,6 +374,29 @@ TEST(a_joint_rubs_under_the_load_of_contacts) {
   stage_clear(&b);
 }
 
+/* Reactions are differences of large numbers; what is left in a fall is no load. */
+TEST(what_falls_bears_nothing) {
+  stage b = stage_set(
+      "sinew: 1\n"
+      "bodies:\n"
+      "  one: {joint: {type: free, at: [0.04, -0.13, 0.31]}, shapes: [{type: capsule, from: [-0.1, "
+      "0, 0], to: [0.1, 0, 0], radius: 0.05, density: 500}]}\n"
+      "  two: {parent: one, joint: {type: spherical, at: [0.25, 0, 0], friction: {mu: 0.3, "
+      "pin_radius: 0.02}}, shapes: [{type: sphere, radius: 0.1, density: 500}]}\n"
+      "  three: {parent: one, joint: {type: revolute, axis: [0, 1, 0], at: [-0.25, 0, 0], "
+      "friction: "
+      "{mu: 0.3, pin_radius: 0.02, pin_length: 0.1}}, shapes: [{type: sphere, radius: 0.1, "
+      "density: 500}]}\n",
+      redmax_options(0.002));
+  for (int k = 0; k < 500; k++) {
+    redmax_step(b.sim, b.s, NULL);
+    CHECK(channel(&b, "two.normal") == 0 && channel(&b, "three.normal") == 0,
+          "step %d: they bear %g and %g", k, channel(&b, "two.normal"),
+          channel(&b, "three.normal"));
+  }
+  stage_clear(&b);
+}
+
 /* ---- laws without loads ---- */
 
 #define SLIDER                                                                                     \
@@ -571,7 +594,7 @@ int main(void) {
             T(a_pendulum_stops_where_it_can), T(what_sticks_does_not_creep),
             T(an_oblique_hinge_is_a_hinge), T(a_universal_joint_is_two_hinges),
             T(limits_and_drives_rub_along), T(a_joint_rubs_under_the_load_of_contacts),
-            T(laws_without_loads), T(backlash_is_a_gap_with_a_spring),
+            T(what_falls_bears_nothing), T(laws_without_loads), T(backlash_is_a_gap_with_a_spring),
             T(a_run_goes_on_where_it_was), T(the_maximal_problem_agrees),
             T(a_chain_stops_from_root_to_tip));
 }

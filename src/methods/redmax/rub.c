@@ -6,6 +6,9 @@
 
 #include <string.h>
 
+/* Of the momenta that reactions are differences of. */
+#define ROUNDING 1e-14
+
 /* ---- ways to slide ---- */
 
 static const sni_constraint *loop_of(const sni_rubbing *r, const sni_rub *rub) {
@@ -248,11 +251,17 @@ static void reactions(sni_rubbing *r, const double *v) {
   const sni_tree *t = s->t;
   const double *g = d->params.gravity, per_h = 1 / s->h;
   const sni_lane pull = {s->h * g[0], s->h * g[1], s->h * g[2], 0};
+  double torque = 0, force = 0, arm = 0;
   sni_system_momenta(s, v);
   for (int i = 0; i < t->nbody; i++) {
     const sni_link *l = &d->w.link[i];
     const sni_lane6 V = {l->w, l->v + pull};
-    const sni_lane6 f = sni_lane6_addscaled(s->f[i], -1, sni_momentum(&d->mass[i], l, V));
+    const sni_lane6 p = sni_momentum(&d->mass[i], l, V);
+    const sni_lane6 f = sni_lane6_addscaled(s->f[i], -1, p);
+    const sn_vec6 size = sni_lane6_vec6(p);
+    torque = fmax(torque, sn_vec3_norm(size.w));
+    force = fmax(force, sn_vec3_norm(size.v));
+    arm = fmax(arm, sn_vec3_norm(sni_lane_vec3(d->w.r[i])));
     r->F[i] = sn_vec6_scale(sni_lane6_vec6(f), per_h);
     if (d->use_wrench) {
       r->F[i] = sn_vec6_sub(r->F[i], d->w.wrench[i]);
@@ -261,6 +270,8 @@ static void reactions(sni_rubbing *r, const double *v) {
       r->F[i] = sn_vec6_sub(r->F[i], r->touched[i]);
     }
   }
+  r->noise[0] = ROUNDING * per_h * (torque + arm * force);
+  r->noise[1] = ROUNDING * per_h * force;
   for (int i = 0; r->rows && i < r->rows->nrow; i++) {
     push_bodies(r, &r->rows->row[i], per_h * r->rows->lambda[i]);
   }
@@ -322,6 +333,12 @@ static sn_vec6 loop_reaction(const sni_rubbing *r, int k) {
   return f;
 }
 
+/* What is left of forces that cancel, as in a fall, is no load. */
+static sn_vec6 without_noise(const sni_rubbing *r, sn_vec6 w) {
+  const sn_vec6 none = {{0, 0, 0}, {0, 0, 0}};
+  return sn_vec3_norm(w.w) <= r->noise[0] && sn_vec3_norm(w.v) <= r->noise[1] ? none : w;
+}
+
 /* Bounds of the bearings of a rub under the load F, in their axes. */
 static void press(sni_rubbing *r, int k, sn_vec6 F) {
   const sni_rub *rub = &r->m->rub[k];
@@ -334,6 +351,7 @@ static void press(sni_rubbing *r, int k, sn_vec6 F) {
     for (int c = 0; c < bearing->ndirection; c++) {
       w = sn_vec6_addscaled(w, -sn_vec6_dot(w, bearing->direction[c]), bearing->direction[c]);
     }
+    w = without_noise(r, w);
     const sn_vec6 y = r->eps > 0 ? soften(r, k, bearing, w) : sni_bearing_press(bearing, NULL, w);
     r->normal[k] += sni_bearing_limits(bearing, r->s->d->params.rub[k].mu, y, limit, next);
     limit += bearing->ntangent;

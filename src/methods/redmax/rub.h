@@ -60,6 +60,7 @@ typedef struct sni_rubbing {
   sn_vec6 *rubbed;  /* SNI_BEARINGS_MAX a rub: the wrench of friction, in axes of the bearing   */
   sn_vec6 *F;       /* nbody  reaction of each joint, world axes at the origin                   */
   sn_vec6 *coast;   /* nbody  the same of bodies that nothing acts on but joints                 */
+  double noise[2];  /* torques and forces below these are rounding                               */
   sn_vec6 *touched; /* nbody  wrenches of contacts, while there are any                    */
   bool touches;
   double *coast_lambda; /* rows  of these                                                      */
