@@ -1,6 +1,6 @@
 /* Friction in joints, piece by piece: what the contacts of bearings bear, the reactions of joints
  * in one step against a solve in which every joint is a constraint, and the vectors. */
-#include "methods/redmax/rub.h"
+#include "methods/redmax/redmax.h"
 #include "stage.h"
 #include "vectors.h"
 
@@ -88,40 +88,42 @@ TEST(contacts_bear_what_the_joint_does_not_let_go) {
 /* ---- reactions ---- */
 
 /* Everything that a step can have: a branching tree with springs, dampers, drives and forces, and a
- * loop; mu = 0, so that the loads are there and nothing rubs. */
-static const char everything[] =
-    "sinew: 1\n"
-    "gravity: [1, 2, -9.81]\n"
-    "defaults: {shape: {density: 800}}\n"
-    "bodies:\n"
-    "  base: {joint: {type: revolute, axis: [0, 1, 0], stiffness: 40, damping: 3, friction: {mu: "
-    "0, "
-    "pin_radius: 0.1, pin_length: 0.2}}, shapes: [{type: box, size: [1, 0.2, 0.3], at: [0.5, 0, "
-    "0]}]}\n"
-    "  arm: {parent: base, joint: {type: universal, at: [1, 0, 0], damping: 2, friction: {mu: 0, "
-    "pin_radius: 0.1, pin_length: 0.2}}, shapes: [{type: box, size: [0.8, 0.2, 0.2], at: [0.4, 0, "
-    "0]}]}\n"
-    "  hand: {parent: arm, joint: {type: spherical, at: [0.8, 0, 0], friction: {mu: 0, pin_radius: "
-    "0.1}}, shapes: [{type: box, size: [0.3, 0.1, 0.2], at: [0.15, 0, 0]}]}\n"
-    "  rail: {parent: base, joint: {type: prismatic, axis: [0, 0, 1], at: [0.5, 0, 0.2], drive: "
-    "{target: 0.1, stiffness: 300, damping: 5}, friction: {mu: 0, size: [0.1, 0.1, 0.2]}}, shapes: "
-    "[{type: box, size: [0.2, 0.2, 0.6], at: [0, 0, 0.3]}]}\n"
-    "  tip: {parent: rail, joint: {type: cylindrical, axis: [1, 0, 0], at: [0, 0, 0.6], friction: "
-    "{mu: 0, pin_radius: 0.1, pin_length: 0.2}}, shapes: [{type: box, size: [0.5, 0.1, 0.1], at: "
-    "[0.25, 0, 0]}]}\n"
-    "loops:\n"
-    "  knot: {type: spherical, a: {body: hand, at: [0.3, 0, 0.1]}, b: {body: tip, at: [0.5, 0.1, "
-    "0]},"
-    " friction: {mu: 0, pin_radius: 0.1}}\n"
-    "forces:\n"
-    "  band: {type: spring, a: {body: arm, at: [0.4, 0.1, 0]}, b: {body: tip, at: [0.1, 0, 0]}, "
-    "stiffness: 2000, damping: 10, rest_length: 0.3}\n"
-    "  push: {type: point_force, body: rail, at: [0, 0, 0.6], force: [10, -20, 5]}\n"
-    "  motor: {type: joint_torque, joint: base, torque: 15}\n"
-    "initial: {base: {q: 0.2, qd: 1}, arm: {q: [0.1, -1.2], qd: [0.5, 2]}, rail: {q: 0.1, qd: -1}, "
-    "tip: {q: [0.2, 0.1], qd: [1, 0.5]}}\n";
+ * loop, above a floor that a hand, a rail and a tip may touch. */
+#define EVERYTHING(mu, contact)                                                                    \
+  "sinew: 1\n"                                                                                     \
+  "gravity: [1, 2, -9.81]\n"                                                                       \
+  "defaults: {shape: {density: 800}}\n"                                                            \
+  "contacts: {rubber: {friction: 0.4}}\n"                                                          \
+  "bodies:\n"                                                                                      \
+  "  floor: {joint: {type: fixed, at: [0, 0, -0.4]}, shapes: [{type: plane" contact "}]}\n"        \
+  "  base: {joint: {type: revolute, axis: [0, 1, 0], stiffness: 40, damping: 3, friction: "        \
+  "{mu: " mu                                                                                       \
+  ", pin_radius: 0.1, pin_length: 0.2}}, shapes: [{type: box, size: [1, 0.2, 0.3], at: [0.5, 0, "  \
+  "0]}]}\n"                                                                                        \
+  "  arm: {parent: base, joint: {type: universal, at: [1, 0, 0], damping: 2, friction: {mu: " mu   \
+  ", pin_radius: 0.1, pin_length: 0.2}}, shapes: [{type: box, size: [0.8, 0.2, 0.2], at: [0.4, "   \
+  "0, 0]}]}\n"                                                                                     \
+  "  hand: {parent: arm, joint: {type: spherical, at: [0.8, 0, 0], friction: {mu: " mu             \
+  ", pin_radius: 0.1}}, shapes: [{type: box, size: [0.3, 0.1, 0.2], at: [0.15, 0, 0]}, {type: "    \
+  "sphere, radius: 0.1, at: [0.3, 0, 0]" contact "}]}\n"                                           \
+  "  rail: {parent: base, joint: {type: prismatic, axis: [0, 0, 1], at: [0.5, 0, 0.2], drive: "    \
+  "{target: 0.1, stiffness: 300, damping: 5}, friction: {mu: " mu                                  \
+  ", size: [0.1, 0.1, 0.2]}}, shapes: [{type: box, size: [0.2, 0.2, 0.6], at: [0, 0, 0.3]}]}\n"    \
+  "  tip: {parent: rail, joint: {type: cylindrical, axis: [1, 0, 0], at: [0, 0, 0.6], friction: "  \
+  "{mu: " mu ", pin_radius: 0.1, pin_length: 0.2}}, shapes: [{type: box, size: [0.5, 0.1, 0.1], "  \
+  "at: [0.25, 0, 0]}, {type: sphere, radius: 0.1, at: [0.5, 0, 0]" contact "}]}\n"                 \
+  "loops:\n"                                                                                       \
+  "  knot: {type: spherical, a: {body: hand, at: [0.3, 0, 0.1]}, b: {body: tip, at: [0.5, 0.1, "   \
+  "0]}, friction: {mu: " mu ", pin_radius: 0.1}}\n"                                                \
+  "forces:\n"                                                                                      \
+  "  band: {type: spring, a: {body: arm, at: [0.4, 0.1, 0]}, b: {body: tip, at: [0.1, 0, 0]}, "    \
+  "stiffness: 2000, damping: 10, rest_length: 0.3}\n"                                              \
+  "  push: {type: point_force, body: rail, at: [0, 0, 0.6], force: [10, -20, 5]}\n"                \
+  "  motor: {type: joint_torque, joint: base, torque: 15}\n"                                       \
+  "initial: {base: {q: 0.2, qd: 1}, arm: {q: [0.1, -1.2], qd: [0.5, 2]}, rail: {q: 0.1, qd: -1}, " \
+  "tip: {q: [0.2, 0.1], qd: [1, 0.5]}}\n"
 
-enum { NB = 5, NU = 6 * NB, ROWS_MAX = 30, NKKT = NU + ROWS_MAX };
+enum { NB = 6, NU = 6 * NB, ROWS_MAX = 40, NKKT = NU + ROWS_MAX };
 
 /* (M + h D - h^2 K) phi, body by body: nothing is known of joints here. */
 static void mul_bodies(sni_system *s, const double *phi, double *out) {
@@ -187,8 +189,75 @@ static void rate_rows(const sni_system *s, int i, sn_vec6 *out) {
   }
 }
 
-/* The reactions by one dense system over twists: all joints and loops are constraints. */
-static void maximal(sn_sim *sim, sni_system *s, sn_vec6 *F) {
+/* row += wrenches on the two bodies of a row */
+static void add_bodies(const int body[2], const sn_vec6 p[2], double by, double *row) {
+  for (int side = 0; side < 2; side++) {
+    for (int c = 0; body[side] >= 0 && c < 6; c++) {
+      row[6 * body[side] + c] += by * sn_vec6_get(p[side], c);
+    }
+  }
+}
+
+/* Friction in joints and loops is given: b -= its impulses. */
+static void add_friction(const sni_rubbing *r, double *b) {
+  for (int k = 0; k < r->m->nrub; k++) {
+    const sni_rub *rub = &r->m->rub[k];
+    if (sni_rubbing_apart(r, rub)) {
+      for (int i = rub->first_tangent; i < rub->first_tangent + sni_rub_tangents(rub); i++) {
+        add_bodies(r->pad[i].body, r->pad[i].p, -r->beta[i], b);
+      }
+      continue;
+    }
+    for (int i = rub->first; i < rub->first + rub->nslide; i++) {
+      const sni_row *row = &r->row[i];
+      add_bodies(row->body, row->p, -r->s->h * r->force[i], b);
+      sn_vec6 rate[SN_NV_MAX];
+      double over[NU];
+      for (int c = 0; c < row->ncoord; c++) {
+        rate_rows(r->s, rub->body, rate);
+        joint_row(r->s, rub->body, rate[row->coord[c] - r->s->t->vadr[rub->body]], over);
+        for (int j = 0; j < NU; j++) {
+          b[j] -= r->s->h * r->force[i] * row->coef[c] * over[j];
+        }
+      }
+    }
+  }
+}
+
+/* Contacts that push, as rows with the rates that their depth asks for; their friction is given.
+ * Returns how many there are. */
+static int add_contacts(const sn_sim *sim, double (*row)[NU], double *rate, double *b) {
+  const sni_touch *touch = ((const sni_redmax *)sim->method_work)->touch;
+  int n = 0;
+  for (int k = 0; touch && k < touch->st.ngroup; k++) {
+    const sni_contact *c = &touch->contact[touch->group[k].contact];
+    const double *x = touch->st.group[k].x;
+    if (x[0] <= 0) {
+      continue;
+    }
+    sn_vec6 p[3][2];
+    for (int i = 0; i < 3; i++) {
+      const sn_vec3 t = touch->group[k].frame[i];
+      for (int side = 0; side < 2; side++) {
+        if (c->body[side] >= 0) {
+          const sn_vec3 at = sn_vec3_addscaled(c->x, 0.5 * c->gap, c->n);
+          const sn_vec3 arm = sn_vec3_sub(at, sni_lane_vec3(sim->d.w.link[c->body[side]].o));
+          p[i][side] = sn_vec6_scale((sn_vec6){sn_vec3_cross(arm, t), t}, side ? -1 : 1);
+        }
+      }
+    }
+    add_bodies(c->body, p[1], x[1], b);
+    add_bodies(c->body, p[2], x[2], b);
+    memset(row[n], 0, sizeof row[n]);
+    add_bodies(c->body, p[0], 1, row[n]);
+    rate[n++] = -sim->options.redmax.gain * c->gap;
+  }
+  return n;
+}
+
+/* The reactions by one dense system over twists: all joints, loops and contacts are constraints.
+ * Returns the number of contacts. */
+static int maximal(sn_sim *sim, sni_system *s, sn_vec6 *F) {
   static double A[NKKT * NKKT];
   static double b[NKKT], row[ROWS_MAX][NU];
   int of[ROWS_MAX], n = 0;
@@ -267,14 +336,16 @@ static void maximal(sn_sim *sim, sni_system *s, sn_vec6 *F) {
   for (int i = 0; i < rows->nrow; i++) {
     of[n] = -1;
     memset(row[n], 0, sizeof row[n]);
-    for (int side = 0; side < 2; side++) {
-      for (int c = 0; rows->row[i].body[side] >= 0 && c < 6; c++) {
-        row[n][6 * rows->row[i].body[side] + c] += sn_vec6_get(rows->row[i].p[side], c);
-      }
-    }
+    add_bodies(rows->row[i].body, rows->row[i].p, 1, row[n]);
     b[NU + n] = rows->rhs[i];
     n++;
   }
+  add_friction(sni_sim_rubbing(sim), b);
+  const int contacts = add_contacts(sim, row + n, b + NU + n, b);
+  for (int k = 0; k < contacts; k++) {
+    of[n++] = -1;
+  }
+  CHECK(n <= ROWS_MAX, "%d rows", n);
   const int all = NU + n;
   for (int r = 0; r < NU; r++) {
     for (int c = 0; c < NU; c++) {
@@ -293,35 +364,70 @@ static void maximal(sn_sim *sim, sni_system *s, sn_vec6 *F) {
       F[of[k]] = sn_vec6_addscaled(F[of[k]], -b[NU + k] / s->h, basis[k]);
     }
   }
+  return contacts;
 }
 
-/* One step with friction of mu = 0 in all joints: its reactions, without what acts along the
- * joints, are the multipliers of the other system. */
-TEST(reactions_are_those_of_joints_as_constraints) {
-  sn_options o = redmax_paper_options(0.01);
-  stage b = stage_set(everything, o);
+/* A step, whose reactions, without what acts along the joints, are the multipliers of the other
+ * system.  Returns the number of contacts; -1: the step was divided. */
+static int compare_step(stage *b, double *off, double *most) {
   double q[16], qd[16];
-  const int nv = sn_model_dof_count(b.m);
-  memcpy(q, sn_state_q(b.s), (size_t)nv * sizeof *q);
-  memcpy(qd, sn_state_qd(b.s), (size_t)nv * sizeof *qd);
-  redmax_step(b.sim, b.s, NULL);
-  const sni_rubbing *r = sni_sim_rubbing(b.sim);
-  sni_dynamics_kinematics(&b.sim->d, q, qd);
+  const int nv = sn_model_dof_count(b->m);
+  memcpy(q, sn_state_q(b->s), (size_t)nv * sizeof *q);
+  memcpy(qd, sn_state_qd(b->s), (size_t)nv * sizeof *qd);
+  sni_dynamics_reparam(&b->sim->d, q, qd);
+  if (redmax_step(b->sim, b->s, NULL).retries > 0) {
+    return -1;
+  }
+  const sni_rubbing *r = sni_sim_rubbing(b->sim);
+  sni_dynamics_kinematics(&b->sim->d, q, qd);
   sn_vec6 F[NB];
-  maximal(b.sim, r->s, F);
-  double most = 0, off = 0;
+  const int contacts = maximal(b->sim, r->s, F);
+  *most = *off = 0;
   for (int i = 0; i < NB; i++) {
     sn_vec6 ours = r->F[i], rate[SN_NV_MAX];
     rate_rows(r->s, i, rate);
     for (int k = r->s->t->vadr[i]; k < r->s->t->vadr[i + 1]; k++) {
-      const double along = sn_vec6_dot(sni_lane6_vec6(b.sim->d.w.S[k]), r->F[i]);
+      const double along = sn_vec6_dot(sni_lane6_vec6(b->sim->d.w.S[k]), r->F[i]);
       ours = sn_vec6_addscaled(ours, -along, rate[k - r->s->t->vadr[i]]);
     }
     const sn_vec6 e = sn_vec6_sub(ours, F[i]);
-    most = fmax(most, sqrt(sn_vec6_dot(F[i], F[i])));
-    off = fmax(off, sqrt(sn_vec6_dot(e, e)));
+    *most = fmax(*most, sqrt(sn_vec6_dot(F[i], F[i])));
+    *off = fmax(*off, sqrt(sn_vec6_dot(e, e)));
   }
+  return contacts;
+}
+
+TEST(reactions_are_those_of_joints_as_constraints) {
+  double most, off;
+  stage b = stage_set(EVERYTHING("0", ""), redmax_paper_options(0.01));
+  compare_step(&b, &off, &most);
   CHECK(most > 100 && off <= tol(1e-9) * most, "off by %g of %g", off, most);
+  stage_clear(&b);
+}
+
+/* The same on the way, with friction, while it falls on the floor. */
+TEST(reactions_in_motion_with_friction_and_contacts) {
+  sn_options o = redmax_paper_options(0.002);
+  o.redmax.contact.tolerance = 1e-13;
+  o.redmax.contact.max_iterations = 100000;
+  o.redmax.friction.tolerance = 1e-12;
+  o.redmax.friction.max_iterations = 1000;
+  stage b = stage_set(EVERYTHING("0.1", ", contact: rubber"), o);
+  int touched = 0, both = 0, divided = 0;
+  double worst = 0;
+  for (int k = 0; k < 600; k++) {
+    double most, off;
+    const int contacts = compare_step(&b, &off, &most);
+    touched += contacts > 0;
+    both += contacts > 1;
+    divided += contacts < 0;
+    worst = contacts < 0 ? worst : fmax(worst, off / most);
+    CHECK(contacts < 0 || off <= tol(1e-9) * most, "step %d, %d contacts: off by %g of %g", k,
+          contacts, off, most);
+  }
+  print_message("  %d steps in contact, %d with two, %d divided; off by %.1e\n", touched, both,
+                divided, worst);
+  CHECK(touched > 100 && divided < 20, "%d steps in contact, %d divided", touched, divided);
   stage_clear(&b);
 }
 
@@ -449,5 +555,6 @@ TEST(a_chain_rubs_as_in_the_vectors) {
 int main(void) {
   RUN_TESTS(T(contacts_bear_what_the_joint_does_not_let_go),
             T(reactions_are_those_of_joints_as_constraints),
+            T(reactions_in_motion_with_friction_and_contacts),
             T(reactions_of_a_loop_as_in_the_vectors), T(a_chain_rubs_as_in_the_vectors));
 }
