@@ -4,8 +4,8 @@
 # Installs the engines (several hundred megabytes; this is the only place that does), builds the
 # programs of bench/peers into build/peers, and hands the options on to bench/peers/compare.py:
 # --rounds N, --seconds S, --models chain:100,...  Results: bench/results/peers.json, for mechanisms
-# with loops bench/results/peers_loops.json, and for dense matrices against LAPACK
-# bench/results/cholesky.json.  An engine that cannot be had is left out, and named.
+# with loops bench/results/peers_loops.json, for a heap bench/results/peers_contact.json, and for
+# dense matrices against LAPACK bench/results/cholesky.json.  An engine that cannot be had is left out, and named.
 #
 # Environment: SINEW_NO_INSTALL=1 installs nothing.  SINEW_BUILD (default build) holds the command.
 set -euo pipefail
@@ -57,4 +57,5 @@ else
   echo "bench_peers: LAPACK is left out, libopenblas-dev is not installed here"
 fi
 /usr/bin/python3 bench/peers/compare.py --programs "$build/peers" --sinew "$build/sinew" "$@"
-exec /usr/bin/python3 bench/peers/compare_loops.py --programs "$build/peers" --sinew "$build/sinew"
+/usr/bin/python3 bench/peers/compare_loops.py --programs "$build/peers" --sinew "$build/sinew"
+exec /usr/bin/python3 bench/peers/compare_contact.py --programs "$build/peers" --sinew "$build/sinew"

@@ -3,10 +3,11 @@
  *     box SX SY SZ | sphere R | cylinder R LENGTH | capsule R LENGTH     (bars along z)
  *     MASS X Y Z QX QY QZ QW                                            (mass 0: it does not move)
  *     plane NX NY NZ D                                                  (n . x >= d is free)
- *     run STEP STEPS ITERATIONS
+ *     run STEP STEPS ITERATIONS EVERY
  *
- * The answer is one JSON line: CPU time of the steps, the deepest penetration and the kinetic
- * energy after the last of them. */
+ * The answer is one JSON line: CPU time of the steps, the deepest penetration as Bullet sees it,
+ * the kinetic energy after the last of them, and the poses of all that moves (x y z qx qy qz qw)
+ * after every EVERY steps. */
 #include "answers.h"
 
 #include <btBulletDynamicsCommon.h>
@@ -46,7 +47,8 @@ public:
     world.addRigidBody(bodies.back().get());
   }
 
-  std::string run(double step, int steps, int iterations) {
+  std::string run(double step, int steps, int iterations, int every) {
+    std::ostringstream seen;
     world.getSolverInfo().m_numIterations = iterations;
     double spent = 0, deepest = 0, late = 0;
     for (int k = 0; k < steps; k++) {
@@ -56,13 +58,18 @@ public:
       spent += each;
       late += k >= steps / 2 ? each : 0;
       deepest = std::max(deepest, depth());
+      if ((k + 1) % every == 0) {
+        seen << (k + 1 == every ? "" : ", ");
+        show_poses(seen);
+      }
     }
     std::ostringstream out;
     out << "{\"steps\": " << steps << ", \"seconds\": " << answers::number(spent)
         << ", \"late_seconds\": " << answers::number(late)
         << ", \"deepest\": " << answers::number(deepest)
         << ", \"deepest_at_end\": " << answers::number(depth())
-        << ", \"kinetic\": " << answers::number(kinetic()) << ", \"points\": " << points << "}";
+        << ", \"kinetic\": " << answers::number(kinetic()) << ", \"points\": " << points
+        << ", \"poses\": [" << seen.str() << "]}";
     return out.str();
   }
 
@@ -78,6 +85,23 @@ private:
       }
     }
     return most;
+  }
+
+  void show_poses(std::ostream &out) const {
+    const char *comma = "[";
+    for (const auto &body : bodies) {
+      if (body->getInvMass() > 0) {
+        const btTransform &at = body->getWorldTransform();
+        const btVector3 x = at.getOrigin();
+        const btQuaternion q = at.getRotation();
+        for (const double number : {double(x.x()), double(x.y()), double(x.z()), double(q.x()),
+                                    double(q.y()), double(q.z()), double(q.w())}) {
+          out << comma << answers::number(number);
+          comma = ", ";
+        }
+      }
+    }
+    out << "]";
   }
 
   double kinetic() const {
@@ -142,9 +166,9 @@ int main() {
                btTransform(btQuaternion(q[0], q[1], q[2], q[3]), btVector3(p[0], p[1], p[2])));
     }
     double step = 0;
-    int steps = 0, iterations = 0;
-    std::cin >> step >> steps >> iterations;
-    std::cout << heap.run(step, steps, iterations) << std::endl;
+    int steps = 0, iterations = 0, every = 1;
+    std::cin >> step >> steps >> iterations >> every;
+    std::cout << heap.run(step, steps, iterations, every) << std::endl;
   } catch (const std::exception &e) {
     std::cerr << e.what() << std::endl;
     return 1;

@@ -13,13 +13,13 @@
 /* What all generators may be asked for; each uses some of it. */
 typedef struct make_settings {
   double count, size, rows, columns, weight, pattern, length; /* NAN: the usual  */
-  double angle, friction, radius;
+  double angle, friction, radius, rolling, sleep;
   const char *towers, *shape, *end, *closure, *coordinates, *stand; /* NULL: the usual */
 } make_settings;
 #define MAKE_USUAL                                                                                 \
   (make_settings) {                                                                                \
     .count = NAN, .size = NAN, .rows = NAN, .columns = NAN, .weight = NAN, .pattern = NAN,         \
-    .length = NAN, .angle = NAN, .friction = NAN, .radius = NAN                                    \
+    .length = NAN, .angle = NAN, .friction = NAN, .radius = NAN, .rolling = NAN, .sleep = NAN      \
   }
 
 /* A number that must be within limits. */

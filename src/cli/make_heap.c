@@ -60,9 +60,14 @@ static void write_heap(const make_settings *s, sni_text *out) {
   }
   uint64_t seed = 1;
   make_head(out, "heap", 9.81, "# Bodies of four kinds that fall into a pen.\n");
-  sni_text_add(out, "\ncontacts:\n  stone: {friction: 0.5}\n\n"
-                    "defaults:\n  joint: {type: free}\n  shape: {density: 1000, contact: stone}\n\n"
-                    "bodies:\n");
+  sni_text_add(out, "\ncontacts:\n  stone: {friction: 0.5");
+  if (s->rolling > 0) { /* balls would roll and spin for ever */
+    const char *rolling = make_show(s->rolling).text;
+    sni_text_add(out, ", rolling: %s, torsional: %s", rolling, rolling);
+  }
+  sni_text_add(out,
+               "}\n\ndefaults:\n  joint: {type: free}\n  shape: {density: 1000, contact: stone}\n\n"
+               "bodies:\n");
   write_pen(0.5 * SPACING * side + 0.05, out);
   for (int k = 0; k < n; k++) {
     const double i = k % side, j = (k / side) % side, level = k / (side * side);
@@ -77,23 +82,36 @@ static void write_heap(const make_settings *s, sni_text *out) {
     sni_text_add(out, "]\n");
   }
   make_foot_at(out, 0.005, 5, "[T, V, E]");
+  if (s->sleep > 0) {
+    sni_text_add(out, "  redmax: {contact: {sleep: %s}}\n", make_show(s->sleep).text);
+  }
 }
 
-static const cli_option options[] = {{"--count", "N", CLI_NUMBER, offsetof(make_settings, count),
-                                      "bodies, from 1 to 100000; 100 if not given"}};
+static const cli_option options[] = {
+    {"--count", "N", CLI_NUMBER, offsetof(make_settings, count),
+     "bodies, from 1 to 100000; 100 if not given"},
+    {"--rolling", "M", CLI_NUMBER, offsetof(make_settings, rolling),
+     "rolling and torsional friction in metres, from 0 to 0.1; 0 if not given"},
+    {"--sleep", "S", CLI_NUMBER, offsetof(make_settings, sleep),
+     "what rests for S seconds sleeps, from 0 (never) to 100; 0 if not given"}};
 static const make_number numbers[] = {
-    {"--count", offsetof(make_settings, count), 100, 1, 100000, true}};
+    {"--count", offsetof(make_settings, count), 100, 1, 100000, true},
+    {"--rolling", offsetof(make_settings, rolling), 0, 0, 0.1, false},
+    {"--sleep", offsetof(make_settings, sleep), 0, 0, 100, false}};
 
 const make_generator make_heap = {
     .name = "heap",
-    .command = {.name = "make heap",
-                .arguments = "[--count N]",
-                .doc = "balls, boxes, capsules and cylinders that fall into a pen",
-                .about = "N bodies of about 2 kg, in a pen of walls without end.",
-                .option = options,
-                .noption = 1,
-                .examples = "  sinew make heap --count 1000 > heap.yaml\n",
-                .run = make_run},
+    .command =
+        {.name = "make heap",
+         .arguments = "[--count N] [--rolling M] [--sleep S]",
+         .doc = "balls, boxes, capsules and cylinders that fall into a pen",
+         .about = "N bodies of about 2 kg, in a pen of walls without end.  With rolling friction\n"
+                  "they come to rest; else balls roll on.",
+         .option = options,
+         .noption = 3,
+         .examples = "  sinew make heap --count 1000 > heap.yaml\n"
+                     "  sinew make heap --rolling 0.002 --sleep 0.5 > heap.yaml\n",
+         .run = make_run},
     .number = numbers,
-    .nnumber = 1,
+    .nnumber = 3,
     .write = write_heap};

@@ -29,8 +29,9 @@
 #include "linear/cone.h"
 #include "sinew/types.h"
 
-/* Rows of a group at most: normal, two tangents, spin, two of rolling. */
-enum { SNI_GROUP_ROWS = 6, SNI_GROUP_PARTS = 4 };
+/* Rows of a group at most: normal, two tangents, spin, two of rolling; the tangents of a box are parts
+ * of their own. */
+enum { SNI_GROUP_ROWS = 6, SNI_GROUP_PARTS = 5 };
 /* Islands with more coordinates are left to sweeps. */
 enum { SNI_NEWTON_MAX = 192 };
 

@@ -11,11 +11,12 @@ SINEW = os.environ.get("SINEW", str(SOURCE / "build" / "sinew"))
 SCENES = SOURCE / "scenes"
 DATA = SOURCE / "tests" / "data" / "cli"
 DONE, BAD_INPUT, STOPPED = 0, 2, 3
+PATIENCE = 20000 if os.environ.get("SINEW_SOAK") else 300  # seconds
 
 
 def sinew(*arguments, stdin=None, cwd=None):
     return subprocess.run([SINEW, *map(str, arguments)], input=stdin, capture_output=True, text=True,
-                          cwd=cwd, check=False, timeout=300)
+                          cwd=cwd, check=False, timeout=PATIENCE)
 
 
 def read_csv(path):

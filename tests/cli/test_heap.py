@@ -15,13 +15,10 @@ COUNT, SECONDS, RESTS = (1000, 72, 12) if SOAK else (60, 8, 6)
 class Heap(Command):
     def test_rests(self):
         scene = self.place / "heap.yaml"
-        text = self.good("make", "heap", "--count", str(COUNT))
-        self.assertIn("stone: {friction: 0.5}", text)
-        # balls would roll and spin for ever
-        scene.write_text(text.replace("stone: {friction: 0.5}", "stone: {friction: 0.5, rolling: 0.002, torsional: 0.002}"))
+        scene.write_text(self.good("make", "heap", "--count", str(COUNT), "--rolling", "0.002", "--sleep", "0.5"))
         out = self.place / "heap.csv"
         report = json.loads(self.good(
-            "run", scene, "--step", "0.01", "--duration", str(SECONDS), "--set", "run.redmax.contact.sleep=0.5", "--out", out,
+            "run", scene, "--step", "0.01", "--duration", str(SECONDS), "--out", out,
             "--every", "1", "--channels", "T,*.pos.?", "--json"))
         self.assertLess(report["contact"]["deepest"], 0.05)  # while they fall on each other; none is thinner than 0.06 m
         rows = list(csv.DictReader(out.open()))

@@ -287,6 +287,21 @@ TEST(a_sliding_ball_ends_rolling) {
   }
 }
 
+TEST(balls_come_to_rest_with_every_cone) {
+  const sn_cone cone[] = {SN_CONE_BOX, SN_CONE_POLYHEDRAL, SN_CONE_EXACT};
+  for (int k = 0; k < 3; k++) {
+    stage b = set("friction: 0.5, rolling: 0.01, torsional: 0.01", ball,
+                  "initial: {ball: {qd: [0.5, 0.3, 0, 0, 0, 5]}}", 0.005, SN_CONTACT_STAGGERED,
+                  cone[k]);
+    stage_step(&b, 400);
+    for (int c = 0; c < 6; c++) {
+      CHECK(fabs(qd_of(&b, "ball")[c]) < 1e-9, "cone %d: rate %d is %g", k, c,
+            qd_of(&b, "ball")[c]);
+    }
+    stage_clear(&b);
+  }
+}
+
 /* Rolling friction is a couple of so many metres times the load: a = rolling g / (7/5 r). */
 TEST(rolling_friction_stops_a_ball_and_torsional_friction_its_spin) {
   stage b = set_exact("friction: 0.8, rolling: 0.001, torsional: 0.0005", ball,
@@ -520,6 +535,7 @@ int main(void) {
             T(a_ball_keeps_its_restitution), T(a_cradle_passes_blows_on),
             T(a_stack_of_twenty_boxes_stays), T(a_light_box_holds_a_heavy_one),
             T(a_sliding_ball_ends_rolling),
+            T(balls_come_to_rest_with_every_cone),
             T(rolling_friction_stops_a_ball_and_torsional_friction_its_spin), T(a_top_precesses),
             T(a_coin_rolls_on), T(a_stiff_spring_presses_a_body_on_the_floor),
             T(bound_and_loose_trees_move_alike), T(loops_and_limits_join_the_same_solve),
