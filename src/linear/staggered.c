@@ -624,7 +624,8 @@ static size_t lay_out(sni_staggered *s, const sni_staggered_room *room, char *me
   s->group = TAKE(n, sizeof *s->group);
   s->segment = TAKE((size_t)room->nsegment, sizeof *s->segment);
   s->number = TAKE(room->numbers, sizeof *s->number);
-  s->dense = TAKE((size_t)SNI_NEWTON_MAX * (SNI_NEWTON_MAX + 4), sizeof *s->dense);
+  s->room_dense = nv * (nv + 4) < SNI_NEWTON_NUMBERS ? nv * (nv + 4) : SNI_NEWTON_NUMBERS;
+  s->dense = TAKE(s->room_dense, sizeof *s->dense);
   s->packed = TAKE(n, sizeof *s->packed);
   s->nowhere = TAKE((size_t)6, sizeof *s->nowhere);
   s->island = TAKE(n, sizeof *s->island);

@@ -29,11 +29,11 @@
 #include "linear/cone.h"
 #include "sinew/types.h"
 
-/* Rows of a group at most: normal, two tangents, spin, two of rolling; the tangents of a box are parts
- * of their own. */
+/* Rows of a group at most: normal, two tangents, spin, two of rolling; the tangents of a box are
+ * parts of their own. */
 enum { SNI_GROUP_ROWS = 6, SNI_GROUP_PARTS = 5 };
-/* Islands with more coordinates are left to sweeps. */
-enum { SNI_NEWTON_MAX = 192 };
+/* Islands with more coordinates are left to sweeps, and those whose matrix takes more numbers. */
+enum { SNI_NEWTON_MAX = 1536, SNI_NEWTON_NUMBERS = 1 << 17 };
 
 typedef enum sni_part_set {
   SNI_IN_RANGE,   /* one number, between lo and hi                                             */
@@ -122,6 +122,7 @@ typedef struct sni_staggered {
   double *vp, *v0;
   double budget; /* of products that Newton's method may still take in this solve              */
   double *dense; /* of Newton's method                                                         */
+  size_t room_dense;
   sni_packed *packed;
   double *nowhere; /* 6                                                                        */
   int *root, *of;  /* nv  union and find                                                        */

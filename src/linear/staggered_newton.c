@@ -8,12 +8,17 @@
  * once x = x0 at its solution: the method of multipliers.  P is the nearest point of a part's set,
  * with the limits mu x_n of friction moving along, so F is smooth but for the bends of P, and
  * Newton's method with steps that are cut where |F| does not fall ends in a few steps.  The
- * unknowns are rates, so rows that repeat each other do no harm.  Dense: only for islands of a few
- * dozen bodies. */
+ * unknowns are rates, so rows that repeat each other do no harm.
+ *
+ * Bodies stand in the order in which a wave from one end of the island reaches them, so that the
+ * matrix is a band: a tower has a narrow one, a heap of a few dozen bodies one as wide as it is.
+ * Larger heaps are left to sweeps. */
+#include "linear/band.h"
 #include "linear/staggered_parts.h"
 
 #include "math/so3.h"
 
+#include <limits.h>
 #include <math.h>
 #include <string.h>
 
@@ -139,8 +144,8 @@ typedef struct newton {
   sni_staggered *s;
   const sni_island *island;
   const sni_staggered_options *o;
-  int n;     /* unknowns                                                                    */
-  double *J; /* n x n                                                                       */
+  int n;      /* unknowns                                                                     */
+  sni_band J; /* n x n                                                                        */
   double *F, *step, *start, *free; /* n                                                        */
   double stiff; /* r, by 1/W                                                                   */
 } newton;
@@ -212,12 +217,11 @@ static double calc_F(const newton *nt) {
 }
 
 /* J = 1 + sum A^-1 H^T D H */
-static void calc_J(const newton *nt) {
+static void calc_J(newton *nt) {
   sni_staggered *s = nt->s;
-  const int n = nt->n;
-  memset(nt->J, 0, (size_t)n * (size_t)n * sizeof *nt->J);
-  for (int i = 0; i < n; i++) {
-    nt->J[i * n + i] = 1;
+  sni_band_clear(&nt->J);
+  for (int i = 0; i < nt->n; i++) {
+    sni_band_row(&nt->J, i)[i] = 1;
   }
   for (int k = 0; k < nt->island->count; k++) {
     sni_group *g = &s->group[s->order[nt->island->first + k]];
@@ -231,7 +235,7 @@ static void calc_J(const newton *nt) {
           for (int j = 0; j < g->nrow; j++) {
             for (int p = 0; D[i][j] != 0 && p < row->n; p++) {
               const double factor = D[i][j] * row->x[i * row->n + p];
-              double *to = nt->J + (size_t)(s->of[row->adr] + p) * (size_t)n + s->of[column->adr];
+              double *to = sni_band_row(&nt->J, s->of[row->adr] + p) + s->of[column->adr];
               for (int q = 0; q < column->n; q++) {
                 to[q] += factor * column->h[j * column->n + q];
               }
@@ -241,46 +245,6 @@ static void calc_J(const newton *nt) {
       }
     }
   }
-}
-
-/* J step = F by Gauss's method, pivots by columns; J is used up.  False: it is singular. */
-static bool solve_J(const newton *nt) {
-  const int n = nt->n;
-  double *J = nt->J, *b = nt->step;
-  memcpy(b, nt->F, (size_t)n * sizeof *b);
-  for (int k = 0; k < n; k++) {
-    int best = k;
-    for (int i = k + 1; i < n; i++) {
-      best = fabs(J[i * n + k]) > fabs(J[best * n + k]) ? i : best;
-    }
-    if (!(fabs(J[best * n + k]) > 1e-300)) {
-      return false;
-    }
-    if (best != k) {
-      for (int j = k; j < n; j++) {
-        const double x = J[k * n + j];
-        J[k * n + j] = J[best * n + j];
-        J[best * n + j] = x;
-      }
-      const double x = b[k];
-      b[k] = b[best];
-      b[best] = x;
-    }
-    for (int i = k + 1; i < n; i++) {
-      const double factor = J[i * n + k] / J[k * n + k];
-      for (int j = k + 1; factor != 0 && j < n; j++) {
-        J[i * n + j] -= factor * J[k * n + j];
-      }
-      b[i] -= factor * b[k];
-    }
-  }
-  for (int k = n - 1; k >= 0; k--) {
-    for (int j = k + 1; j < n; j++) {
-      b[k] -= J[k * n + j] * b[j];
-    }
-    b[k] /= J[k * n + k];
-  }
-  return true;
 }
 
 /* v = start - part step */
@@ -295,7 +259,7 @@ static void put(const newton *nt, double part) {
 }
 
 /* F = 0 with x0 as it stands in `before`.  False: it is not. */
-static bool descend(const newton *nt, double size) {
+static bool descend(newton *nt, double size) {
   enum { STEPS = 30, CUTS = 12 };
   sni_staggered *s = nt->s;
   const double done = EXACT * size, enough = NEARLY * size;
@@ -306,9 +270,10 @@ static bool descend(const newton *nt, double size) {
       memcpy(nt->start + at, s->v + t->adr, (size_t)t->n * sizeof(double));
       at += t->n;
     }
-    nt->s->budget -= (double)nt->n * nt->n * nt->n / 3;
+    nt->s->budget -= sni_band_cost(nt->n, nt->J.half);
     calc_J(nt);
-    if (!solve_J(nt)) {
+    memcpy(nt->step, nt->F, (size_t)nt->n * sizeof *nt->step);
+    if (!sni_band_solve(&nt->J, nt->step)) {
       return false;
     }
     double part = 1, next = INFINITY;
@@ -371,22 +336,110 @@ static double size_of(const newton *nt) {
   return sqrt(square + change) + (W > 0 ? nt->island->scale / sqrt(W) : 0);
 }
 
-bool sni_staggered_newton(sni_staggered *s, sni_island *island, const sni_staggered_options *o) {
-  enum { OUTER = 40, PATIENCE = 6 };
+/* ---- the order of bodies ---- */
+
+/* How far each segment is from the one at adr, in groups, into touched_n; returns one that is
+ * furthest. */
+static int wave(sni_staggered *s, const sni_island *island, int adr) {
+  int *level = s->touched_n, last = adr;
+  for (int k = 0; k < island->ntouched; k++) {
+    level[s->touched[island->first_touched + k].adr] = -1;
+  }
+  level[adr] = 0;
+  bool more = true;
+  for (int front = 0; more; front++) {
+    more = false;
+    for (int k = 0; k < island->count; k++) {
+      const sni_group *g = &s->group[s->order[island->first + k]];
+      const sni_group_segment *segment = s->segment + g->segment;
+      bool met = false;
+      for (int j = 0; j < g->nsegment; j++) {
+        met = met || level[segment[j].adr] == front;
+      }
+      for (int j = 0; met && j < g->nsegment; j++) {
+        if (level[segment[j].adr] < 0) {
+          level[segment[j].adr] = front + 1;
+          last = segment[j].adr;
+          more = true;
+        }
+      }
+    }
+  }
+  return last;
+}
+
+/* What the island touches, by the level that a wave from one of its ends gives it. */
+static void order_touched(sni_staggered *s, const sni_island *island) {
+  sni_touched *t = s->touched + island->first_touched;
+  wave(s, island, wave(s, island, t[0].adr));
+  for (int k = 1; k < island->ntouched; k++) {
+    const sni_touched one = t[k];
+    int i = k;
+    for (; i > 0 && s->touched_n[t[i - 1].adr] > s->touched_n[one.adr]; i--) {
+      t[i] = t[i - 1];
+    }
+    t[i] = one;
+  }
+}
+
+/* How far from the diagonal the numbers of the matrix are. */
+static int half_band(const sni_staggered *s, const sni_island *island) {
+  int most = 0;
+  for (int k = 0; k < island->count; k++) {
+    const sni_group *g = &s->group[s->order[island->first + k]];
+    int lo = INT_MAX, hi = 0;
+    for (int j = 0; j < g->nsegment; j++) {
+      const sni_group_segment *segment = &s->segment[g->segment + j];
+      const int at = s->of[segment->adr];
+      lo = at < lo ? at : lo;
+      hi = at + segment->n > hi ? at + segment->n : hi;
+    }
+    most = hi - 1 - lo > most ? hi - 1 - lo : most;
+  }
+  return most;
+}
+
+static int count_unknowns(const sni_staggered *s, const sni_island *island) {
   int n = 0;
   for (int k = 0; k < island->ntouched; k++) {
+    n += s->touched[island->first_touched + k].n;
+  }
+  return n;
+}
+
+/* Places of unknowns, and memory; false: there is not enough of it. */
+static bool place_unknowns(newton *nt) {
+  sni_staggered *s = nt->s;
+  const sni_island *island = nt->island;
+  nt->n = count_unknowns(s, island);
+  if (nt->n > SNI_NEWTON_MAX) {
+    return false;
+  }
+  order_touched(s, island);
+  for (int k = 0, n = 0; k < island->ntouched; k++) {
     const sni_touched *t = &s->touched[island->first_touched + k];
     s->of[t->adr] = n;
     n += t->n;
   }
-  if (n > SNI_NEWTON_MAX) {
+  const int half = half_band(s, island);
+  const size_t n = (size_t)nt->n, size = sni_band_size(nt->n, half);
+  if (size + 4 * n > s->room_dense) {
     return false;
   }
-  newton nt = {s, island, o, n, s->dense, NULL, NULL, NULL, NULL, STIFF};
-  nt.F = s->dense + (size_t)n * (size_t)n;
-  nt.step = nt.F + n;
-  nt.start = nt.step + n;
-  nt.free = nt.start + n;
+  sni_band_place(&nt->J, nt->n, half, s->dense);
+  nt->F = s->dense + size;
+  nt->step = nt->F + n;
+  nt->start = nt->step + n;
+  nt->free = nt->start + n;
+  return true;
+}
+
+bool sni_staggered_newton(sni_staggered *s, sni_island *island, const sni_staggered_options *o) {
+  enum { OUTER = 40, PATIENCE = 6 };
+  newton nt = {.s = s, .island = island, .o = o, .stiff = STIFF};
+  if (!(s->budget > 0) || !place_unknowns(&nt)) {
+    return false;
+  }
   for (int k = 0; k < island->count; k++) {
     sni_group *g = &s->group[s->order[island->first + k]];
     double back[SNI_GROUP_ROWS];

@@ -222,7 +222,7 @@ TEST(a_cradle_passes_blows_on) {
 /* ---- piles ---- */
 
 /* Boxes one on the other, each as heavy as `weight` says. */
-static stage pile(int n, const double *weight) {
+static stage pile_at(int n, const double *weight, double h) {
   char *text = calloc(256 + 256 * (size_t)n, 1);
   for (int k = 0; k < n; k++) {
     const size_t used = strlen(text);
@@ -236,10 +236,14 @@ static stage pile(int n, const double *weight) {
           "sinew: 1\ngravity: [0, 0, -9.81]\ncontacts: {m: {friction: 0.5}}\nbodies:\n"
           "  floor: {parent: world, joint: {type: fixed}, shapes: [{type: plane, contact: m}]}\n%s",
           text);
-  const stage b = stage_set(all, redmax_options(0.01)); /* as scenes have it */
+  const stage b = stage_set(all, redmax_options(h));
   free(text);
   free(all);
   return b;
+}
+
+static stage pile(int n, const double *weight) {
+  return pile_at(n, weight, 0.01); /* as scenes have it */
 }
 
 static void check_rests(const stage *b, int n, double seconds) {
@@ -260,6 +264,17 @@ TEST(a_stack_of_twenty_boxes_stays) {
   stage_step(&b, steps);
   check_rests(&b, 20, 0.01 * steps);
   stage_clear(&b);
+}
+
+TEST(stacks_stay_whatever_their_height_and_the_step) {
+  const int height[] = {20, 40, 80};
+  const double h[] = {0.0025, 0.005, 0.01};
+  for (int k = 0; k < 3; k++) {
+    stage b = pile_at(height[k], NULL, h[k]);
+    stage_step(&b, 100);
+    check_rests(&b, height[k], 100 * h[k]);
+    stage_clear(&b);
+  }
 }
 
 TEST(a_light_box_holds_a_heavy_one) {
@@ -290,9 +305,9 @@ TEST(a_sliding_ball_ends_rolling) {
 TEST(balls_come_to_rest_with_every_cone) {
   const sn_cone cone[] = {SN_CONE_BOX, SN_CONE_POLYHEDRAL, SN_CONE_EXACT};
   for (int k = 0; k < 3; k++) {
-    stage b = set("friction: 0.5, rolling: 0.01, torsional: 0.01", ball,
-                  "initial: {ball: {qd: [0.5, 0.3, 0, 0, 0, 5]}}", 0.005, SN_CONTACT_STAGGERED,
-                  cone[k]);
+    stage b =
+        set("friction: 0.5, rolling: 0.01, torsional: 0.01", ball,
+            "initial: {ball: {qd: [0.5, 0.3, 0, 0, 0, 5]}}", 0.005, SN_CONTACT_STAGGERED, cone[k]);
     stage_step(&b, 400);
     for (int c = 0; c < 6; c++) {
       CHECK(fabs(qd_of(&b, "ball")[c]) < 1e-9, "cone %d: rate %d is %g", k, c,
@@ -533,8 +548,8 @@ int main(void) {
             T(the_convex_model_sticks_too_and_lifts_off_what_slides),
             T(contact_and_friction_take_energy_and_never_bring_any),
             T(a_ball_keeps_its_restitution), T(a_cradle_passes_blows_on),
-            T(a_stack_of_twenty_boxes_stays), T(a_light_box_holds_a_heavy_one),
-            T(a_sliding_ball_ends_rolling),
+            T(a_stack_of_twenty_boxes_stays), T(stacks_stay_whatever_their_height_and_the_step),
+            T(a_light_box_holds_a_heavy_one), T(a_sliding_ball_ends_rolling),
             T(balls_come_to_rest_with_every_cone),
             T(rolling_friction_stops_a_ball_and_torsional_friction_its_spin), T(a_top_precesses),
             T(a_coin_rolls_on), T(a_stiff_spring_presses_a_body_on_the_floor),

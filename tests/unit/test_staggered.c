@@ -3,6 +3,7 @@
 #include "test.h"
 
 #include "../bench/contact_problems.h"
+#include "linear/band.h"
 #include "linear/cone.h"
 #include "linear/qp.h"
 
@@ -370,9 +371,43 @@ TEST(full_rooms_are_told) {
   free(memory);
 }
 
+/* Of any width, with pivots that are not on the diagonal. */
+TEST(bands_are_solved) {
+  enum { N = 60 };
+  uint64_t seed = 5;
+  for (int half = 0; half < N; half += half < 6 ? 1 : 9) {
+    double a[N][N] = {{0}}, x[N], b[N] = {0};
+    double *memory = malloc(sni_band_size(N, half) * sizeof *memory);
+    sni_band m;
+    sni_band_place(&m, N, half, memory);
+    sni_band_clear(&m);
+    for (int i = 0; i < N; i++) {
+      x[i] = test_random(&seed, -1, 1);
+      for (int j = 0; j < N; j++) {
+        if (abs(i - j) <= half) {
+          a[i][j] = sni_band_row(&m, i)[j] = test_random(&seed, -1, 1) + (half == 0 ? 2 : 0);
+        }
+      }
+    }
+    for (int i = 0; i < N; i++) {
+      for (int j = 0; j < N; j++) {
+        b[i] += a[i][j] * x[j];
+      }
+    }
+    CHECK(sni_band_solve(&m, b), "half %d: singular", half);
+    for (int i = 0; i < N; i++) {
+      CHECK(fabs(b[i] - x[i]) < 1e-7, "half %d: x[%d] is %g, not %g", half, i, b[i], x[i]);
+    }
+    sni_band_clear(&m);
+    CHECK(!sni_band_solve(&m, b), "zero is not singular");
+    free(memory);
+  }
+}
+
 int main(void) {
   RUN_TESTS(T(discs_and_polygons_hold_the_least), T(cones_project_to_the_nearest_point),
             T(answers_obey_the_law), T(projections_one_at_a_time_agree),
             T(without_friction_it_is_the_quadratic_program), T(a_brick_slides_and_stops),
-            T(soft_rows_give_way), T(islands_are_solved_on_their_own), T(full_rooms_are_told));
+            T(soft_rows_give_way), T(islands_are_solved_on_their_own), T(full_rooms_are_told),
+            T(bands_are_solved));
 }
