@@ -96,13 +96,17 @@ void sni_rows_eval_poses(sni_rows *r, double t, double t_ref, const double *q, c
   }
 }
 
+double sni_rows_gap_of(const sni_rows *r, int i) {
+  const sni_row *row = &r->row[i];
+  const bool sided = row->one_sided && sni_unilateral_is_free(r, i);
+  return !sided ? fabs(row->g) : row->g > 0 || row->stop.stiffness > 0 ? 0 : -row->g;
+}
+
 double sni_rows_gap(const sni_rows *r, int *constraint) {
   double worst = 0;
   *constraint = -1;
   for (int i = 0; i < r->nrow; i++) {
-    const sni_row *row = &r->row[i];
-    const bool sided = row->one_sided && sni_unilateral_is_free(r, i);
-    const double gap = !sided ? fabs(row->g) : row->g > 0 || row->stop.stiffness > 0 ? 0 : -row->g;
+    const double gap = sni_rows_gap_of(r, i);
     if (!(gap <= worst)) {
       worst = gap;
       *constraint = r->of[i];
@@ -728,6 +732,7 @@ static size_t lay_out(sni_rows *r, const sn_model *m, bool dual, char *memory) {
   r->lambda_before = TAKE(n, sizeof *r->lambda_before);
   r->column = TAKE(nv, sizeof *r->column);
   r->step = TAKE(nv, sizeof *r->step);
+  r->q_before = TAKE(nv, sizeof *r->q_before);
   r->q_seen = TAKE(nv, sizeof *r->q_seen);
   r->loop_q_seen = TAKE((size_t)m->nloop_q, sizeof *r->loop_q_seen);
   void *sided = TAKE(m->nsided > 0 ? sni_unilateral_size(m->nrow, m->tree.nv, dual) : 0, 1);

@@ -52,10 +52,11 @@ typedef struct sni_rows {
   unsigned exact;        /* the factorisation (sni_kkt_count) that is of the masses and of the rows
                             that were seen: 0 none is; with these parameters                       */
   uint64_t exact_hash;
-  double *step;   /* nv                                                                     */
-  double *column; /* nv                                                                     */
-  bool timeless;  /* all are joints that close loops, always                                */
-  bool seen;      /* there are rows: of q_seen, and of loop_q_seen                          */
+  double *q_before; /* nv  scratch of sni_rows_approach                                     */
+  double *step;     /* nv                                                                     */
+  double *column;   /* nv                                                                     */
+  bool timeless;    /* all are joints that close loops, always                                */
+  bool seen;        /* there are rows: of q_seen, and of loop_q_seen                          */
   double *q_seen, *loop_q_seen; /* nv, loop_q                                               */
 } sni_rows;
 
@@ -87,7 +88,9 @@ sni_constraint_eval sni_rows_eval_of(const sni_rows *r, double t, double t_ref, 
 void sni_rows_eval(sni_rows *r, double t, double t_ref, const double *q, const double *qd);
 /* The same, without bias where nothing is one-sided. */
 void sni_rows_eval_poses(sni_rows *r, double t, double t_ref, const double *q, const double *qd);
-/* The largest |g|, and whose. */
+/* |g| of a row, of one that is one-sided what it is violated by. */
+double sni_rows_gap_of(const sni_rows *r, int i);
+/* The largest of them, and whose. */
 double sni_rows_gap(const sni_rows *r, int *constraint);
 
 /* The largest |G qd + rate| of rows that hold both ways, whose, and the largest term of all these
@@ -152,8 +155,13 @@ int sni_rows_momenta(sni_rows *r, double t, double t_ref, double gain, bool near
 sn_status sni_rows_close(sni_rows *r, double t, double t_ref, double tolerance, bool near,
                          double *q, const double *qd, int *worst, double *gap);
 
-/* The same, then takes qd to where G qd + rate = 0, by the least change of momentum.  Leaves the
- * kinematics at both. */
+/* Comes nearer, from far away, until no gap is larger than `enough` or nothing gets smaller any
+ * more; returns the largest gap.  Leaves the rows there. */
+double sni_rows_approach(sni_rows *r, double t, double t_ref, double enough, double *q,
+                         const double *qd);
+
+/* The same as sni_rows_close, then takes qd to where G qd + rate = 0, by the least change of
+ * momentum.  Leaves the kinematics at both. */
 sn_status sni_rows_project(sni_rows *r, double t, double t_ref, double tolerance, double *q,
                            double *qd, int *worst, double *gap);
 

@@ -12,12 +12,14 @@
 #define AT_ODDS 1e-6
 /* A limit that is nearer is touched. */
 #define TOUCHED 1e-6
-/* How far beside the start a loop is closed from that cannot be closed from the start itself. */
+/* How far beside the start a loop is closed from that cannot be closed from the start itself: so
+ * much at first, then ever more.  In large mechanisms that takes its time. */
 #define ASIDE      0.01
-#define ASIDE_MOST 1
-#define STRIDE     0.1
-#define NEAR       1e-3
-enum { STRIDES_MAX = 100 };
+#define ASIDE_MOST 3
+#define LARGE      1e5
+enum { ATTEMPTS = 30, ATTEMPTS_LARGE = 4 };
+/* From here on Newton's method. */
+#define NEAR 1e-3
 
 static const char *constraint_name(const sn_model *m, int k) {
   return m->constraint_name[k];
@@ -96,10 +98,31 @@ sn_status sni_sim_check_limits(const sn_sim *sim, double t, sn_error *err) {
                           t, sim->m->constraint_name[rows->of[i]], rows->u.short_of);
 }
 
+/* Has anything been switched on within the last step?  It may be far open. */
+static bool switched_on(const sn_sim *sim, double t) {
+  const sni_rows *rows = &sim->rows;
+  for (int k = 0; k < rows->nconstraint; k++) {
+    const int active = rows->constraint[k].active;
+    double now[3], before[3];
+    if (active >= 0) {
+      const double t_before = t - *sim->d.params.step;
+      sni_function_eval(sim->m->function[active], t, t, now);
+      sni_function_eval(sim->m->function[active], t_before, t_before, before);
+      if (now[0] > 0 && !(before[0] > 0)) {
+        return true;
+      }
+    }
+  }
+  return false;
+}
+
 sn_status sni_sim_project(sn_sim *sim, double t, double t_ref, double *q, double *qd,
                           sn_error *err) {
   int worst = -1;
   double gap = 0;
+  if (switched_on(sim, t_ref)) {
+    sni_rows_approach(&sim->rows, t, t_ref, NEAR, q, qd);
+  }
   const sn_status status = sni_rows_project(&sim->rows, t, t_ref, CLOSED, q, qd, &worst, &gap);
   return status ? check_closed(sim, status, t, worst, gap, err)
                 : sni_sim_check_rates(sim, t, qd, err);
@@ -109,21 +132,13 @@ sn_status sni_sim_close(sn_sim *sim, double t, bool near, double *q, const doubl
                         sn_error *err) {
   int worst = -1;
   double gap = 0;
-  const sn_status status = sni_rows_close(&sim->rows, t, t, CLOSED, near, q, qd, &worst, &gap);
-  return check_closed(sim, status, t, worst, gap, err);
-}
-
-/* What is open in the pose that was given: where the attempts to close it have led says nothing. */
-static sn_status tell_start(sn_sim *sim, sn_state *state, sn_error *err) {
-  int worst = -1;
-  for (int k = 0; k < sim->m->nloop_q; k++) {
-    sim->rows.loop_q[k] = sim->m->loop_q0[k];
+  const bool far = switched_on(sim, t);
+  if (far) {
+    sni_rows_approach(&sim->rows, t, t, NEAR, q, qd);
   }
-  sni_dynamics_kinematics(&sim->d, sni_state_q(state), sni_state_qd(state));
-  sni_rows_eval(&sim->rows, state->t, state->t, sni_state_q(state), sni_state_qd(state));
-  const double gap = sni_rows_gap(&sim->rows, &worst);
-  check_closed(sim, SN_NOT_CONVERGED, state->t, worst, gap, err);
-  return SN_E_UNCONVERGED;
+  const sn_status status =
+      sni_rows_close(&sim->rows, t, t, CLOSED, near && !far, q, qd, &worst, &gap);
+  return check_closed(sim, status, t, worst, gap, err);
 }
 
 static void start_from(sn_sim *sim, const sn_state *state) {
@@ -136,41 +151,26 @@ static void start_from(sn_sim *sim, const sn_state *state) {
 }
 
 /* An arm that is stretched out cannot be pulled in, to first order: from a pose beside it can.
- * Numbers without pattern, the same in every run, rad or m. */
-static void step_aside(sn_sim *sim, double way) {
-  uint64_t seed = 1;
+ * Where that does not help, from poses anywhere: then gaps had a least that is not 0.  Numbers
+ * without pattern, the same in every run, rad or m. */
+static void step_aside(sn_sim *sim, int attempt) {
+  const double way = attempt == 0 ? 0 : fmin(ldexp(ASIDE, attempt - 1), ASIDE_MOST);
+  uint64_t seed = (uint64_t)attempt;
   for (int j = 0; j < sim->m->tree.nv; j++) {
     seed = seed * 6364136223846793005u + 1442695040888963407u;
     sim->q[j] += way * (double)(int64_t)seed / 9223372036854775808.0;
   }
 }
 
-/* From there Newton's steps are long at first: by no more than STRIDE, so that joints do not wind
- * up.
- */
-static void come_nearer(sn_sim *sim, double t) {
-  sni_rows *rows = &sim->rows;
-  const int nv = sim->m->tree.nv;
-  int worst;
-  for (int k = 0; k < STRIDES_MAX; k++) {
-    sni_dynamics_kinematics(&sim->d, sim->q, sim->qd);
-    sni_rows_eval_poses(rows, t, t, sim->q, sim->qd);
-    if (sni_rows_gap(rows, &worst) < NEAR || sni_rows_factorise_mass(rows) >= 0) {
-      return;
-    }
-    for (int i = 0; i < rows->nrow; i++) {
-      rows->rhs[i] = -rows->row[i].g;
-    }
-    double *step = sim->qdd, most = STRIDE;
-    memset(step, 0, (size_t)nv * sizeof *step);
-    sni_rows_correct(rows, rows->rhs, step);
-    for (int j = 0; j < nv; j++) {
-      most = fmax(most, fabs(step[j]));
-    }
-    for (int j = 0; j < nv; j++) {
-      sim->q[j] += STRIDE / most * step[j];
-    }
-  }
+/* Names what is open in the pose that came nearest: sim->tau. */
+static sn_status tell_start(sn_sim *sim, const sn_state *state, sn_error *err) {
+  const double *qd = state->data + state->nv;
+  int worst = -1;
+  sni_dynamics_kinematics(&sim->d, sim->tau, qd);
+  sni_rows_eval(&sim->rows, state->t, state->t, sim->tau, qd);
+  const double gap = sni_rows_gap(&sim->rows, &worst);
+  check_closed(sim, SN_NOT_CONVERGED, state->t, worst, gap, err);
+  return SN_E_UNCONVERGED;
 }
 
 sn_status sn_sim_assemble(sn_sim *sim, sn_state *state, sn_error *err) {
@@ -178,14 +178,21 @@ sn_status sn_sim_assemble(sn_sim *sim, sn_state *state, sn_error *err) {
   if (status || !sim->d.rows) {
     return status;
   }
+  const size_t bytes = (size_t)sim->m->tree.nv * sizeof(double);
   sn_status closed = SN_NOT_CONVERGED;
-  for (double way = 0; closed > 0 && way<ASIDE_MOST; way = way> 0 ? 2 * way : ASIDE) {
+  double least = INFINITY;
+  const bool large = (double)sim->m->tree.nv * sim->m->nrow > LARGE;
+  for (int k = 0; closed > 0 && k < (large ? ATTEMPTS_LARGE : ATTEMPTS); k++) {
     start_from(sim, state);
-    step_aside(sim, way);
-    if (way > 0 && sim->m->nsided == 0) {
-      come_nearer(sim, state->t);
+    step_aside(sim, k);
+    const double gap = sni_rows_approach(&sim->rows, state->t, state->t, NEAR, sim->q, sim->qd);
+    if (gap < least) {
+      least = gap;
+      memcpy(sim->tau, sim->q, bytes);
     }
-    closed = sni_sim_project(sim, state->t, state->t, sim->q, sim->qd, err);
+    if (gap <= NEAR) {
+      closed = sni_sim_project(sim, state->t, state->t, sim->q, sim->qd, err);
+    }
   }
   if (closed > 0) {
     return tell_start(sim, state, err);
@@ -193,25 +200,32 @@ sn_status sn_sim_assemble(sn_sim *sim, sn_state *state, sn_error *err) {
   if (closed) {
     return closed;
   }
-  const size_t bytes = (size_t)sim->m->tree.nv * sizeof(double);
   memcpy(sni_state_q(state), sim->q, bytes);
   memcpy(sni_state_qd(state), sim->qd, bytes);
   return SN_OK;
 }
 
 sn_status sn_sim_gap(sn_sim *sim, const sn_state *state, double *gap) {
-  int worst;
   *gap = 0;
   if (sni_sim_check_state(sim, state, NULL)) {
     return SN_E_MISMATCH;
   }
-  if (sim->d.rows) {
-    const double *q = state->data, *qd = q + state->nv, t = state->t;
-    /* what is switched on just now has not been closed yet */
-    const double t_ref = state->count > 0 ? sni_function_inside(t - state->step, t) : t;
-    sni_dynamics_kinematics(&sim->d, q, qd);
-    sni_rows_eval_poses(&sim->rows, t, t_ref, q, qd);
-    *gap = sni_rows_gap(&sim->rows, &worst);
+  if (!sim->d.rows) {
+    return SN_OK;
+  }
+  sni_rows *rows = &sim->rows;
+  const double *q = state->data, *qd = q + state->nv, t = state->t;
+  /* what is switched just now may or may not be closed yet: it must be active before and after */
+  const double before = state->count > 0 ? sni_function_inside(t - state->step, t) : t;
+  sni_dynamics_kinematics(&sim->d, q, qd);
+  sni_rows_eval_poses(rows, t, before, q, qd);
+  for (int i = 0; i < rows->nrow; i++) {
+    const int active = rows->constraint[rows->of[i]].active;
+    double on[3] = {1};
+    if (active >= 0) {
+      sni_function_eval(sim->m->function[active], t, t, on);
+    }
+    *gap = on[0] > 0 ? fmax(*gap, sni_rows_gap_of(rows, i)) : *gap;
   }
   return SN_OK;
 }

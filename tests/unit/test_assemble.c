@@ -63,6 +63,92 @@ TEST(what_is_out_of_reach_is_named) {
         "%s: %s", err.path, err.text);
 }
 
+/* Points that a mechanism can reach, taken from a pose anywhere, from the start on: Newton's method
+ * alone loses its way on a third of these. */
+TEST(what_can_be_reached_is_reached) {
+  for (uint64_t seed = 1; seed <= 40; seed++) {
+    uint64_t random = seed;
+    char bodies[4000] =
+        "sinew: 1\ndefaults: {body: {inertia: {mass: 1, at: [0.25, 0.1, 0], xx: 0.02, "
+        "yy: 0.05, zz: 0.05}}}\nbodies:\n",
+         text[6000];
+    const int n = 3 + (int)(seed % 6), ends[2] = {n - 1, n / 2};
+    for (int k = 0; k < n; k++) {
+      const bool ball = test_random(&random, 0, 1) < 0.5;
+      const int parent = k - 1 - (k > 1 && test_random(&random, 0, 1) < 0.3);
+      char above[32] = "world";
+      snprintf(above, parent < 0 ? 0 : sizeof above, "k%d", parent);
+      const size_t used = strlen(bodies);
+      snprintf(bodies + used, sizeof bodies - used,
+               "  k%d: {parent: %s, joint: {type: %s, at: [%g, 0, %.3f]}}\n", k, above,
+               ball                               ? "spherical"
+               : test_random(&random, 0, 1) < 0.5 ? "revolute, axis: [0, 1, 0]"
+                                                  : "revolute, axis: [1, 0, 0]",
+               k ? 0.5 : 0, test_random(&random, -0.15, 0.15));
+    }
+    stage there = stage_set(bodies, options_of("redmax"));
+    for (int j = 0; j < sn_model_dof_count(there.m); j++) {
+      sn_state_q(there.s)[j] = test_random(&random, -1.5, 1.5);
+    }
+    sni_dynamics_kinematics(&there.sim->d, sn_state_q(there.s), sn_state_qd(there.s));
+    snprintf(text, sizeof text, "%sconstraints:\n", bodies);
+    for (int c = 0; c < 2; c++) {
+      char name[32];
+      snprintf(name, sizeof name, "k%d", ends[c]);
+      const int body = sn_model_body_find(there.m, name);
+      sni_dynamics_pose(&there.sim->d, body);
+      const sn_vec3 x = sn_se3_point(there.sim->d.E_wb[body], (sn_vec3){0.5, 0, 0});
+      const size_t used = strlen(text);
+      snprintf(text + used, sizeof text - used,
+               "  c%d: {type: point, a: {body: %s, at: [0.5, 0, 0]}, b: {body: world, at: [%.17g, "
+               "%.17g, %.17g]}}\n",
+               c, name, x.x, x.y, x.z);
+    }
+    stage_clear(&there);
+    sn_error err = {0};
+    CHECK(try_start(text, "redmax", &err) == SN_OK, "seed %u: %s\n%s", (unsigned)seed, err.text,
+          text);
+  }
+}
+
+/* A loop of hinges whose axes differ by 0.01: no better can be done than to share that out. */
+TEST(the_least_gap_is_told) {
+  sn_error err = {0};
+  CHECK(try_start(
+            PAIR
+            "  c: {parent: a, joint: {at: [0.5, 0, 0]},\n"
+            "    shapes: [{type: box, size: [0.4, 0.1, 0.1], at: [0.2, 0, 0]}]}\n"
+            "loops:\n  l: {type: revolute, axis: [0, 1, 0], a: {body: c, at: [0.6, 0.5, 0.3]},\n"
+            "    b: {body: b, at: {pos: [0.5, -0.5, 0.4], rotvec: [0.01, 0, 0]}}}\n",
+            "redmax", &err) == SN_E_UNCONVERGED,
+        "closed");
+  const char *at = strstr(err.text, "a gap of ");
+  CHECK(at && fabs(atof(at + 9) - 0.01) < 1e-3, "%s", err.text);
+}
+
+/* 0.4 m open when it is switched on: an impact, but no reason to fly away. */
+TEST(what_is_switched_on_far_away_closes) {
+  const char *method[] = {"recursive", "redmax"};
+  for (int k = 0; k < 2; k++) {
+    stage b = stage_set(ARM "  tip: {parent: hand, joint: {at: [1, 0, 0]},\n"
+                            "    shapes: [{type: box, size: [1, 0.1, 0.1], at: [0.5, 0, 0]}]}\n"
+                            "loops:\n  l: {type: spherical, a: {body: tip, at: [1, 0, 0]},\n"
+                            "    b: {body: world, at: [2.2, 0, -1]}, active: t > 0.1}\n",
+                        options_of(method[k]));
+    stage_step(&b, 12);
+    double gap;
+    for (int n = 0; n < 50; n++) {
+      stage_step(&b, 1);
+      CHECK(sn_sim_gap(b.sim, b.s, &gap) == SN_OK && gap < 1e-9, "%s: a gap of %g", method[k], gap);
+    }
+    for (int j = 0; j < 3; j++) {
+      CHECK(fabs(sn_state_q(b.s)[j]) < 4 && fabs(sn_state_qd(b.s)[j]) < 40, "%s: q = %g, qd = %g",
+            method[k], sn_state_q(b.s)[j], sn_state_qd(b.s)[j]);
+    }
+    stage_clear(&b);
+  }
+}
+
 static const char *const at_odds[] = {
     /* a joint by where it is, and its body by how it turns */
     PAIR "motions:\n  m: {joint: a, q: t}\n"
@@ -131,6 +217,7 @@ TEST(what_comes_at_odds_in_a_run_is_named) {
 
 int main(void) {
   RUN_TESTS(T(an_arm_that_is_stretched_out_closes), T(what_is_out_of_reach_is_named),
-            T(rates_at_odds_are_named), T(rates_that_agree_are_not),
-            T(what_comes_at_odds_in_a_run_is_named));
+            T(what_can_be_reached_is_reached), T(the_least_gap_is_told),
+            T(what_is_switched_on_far_away_closes), T(rates_at_odds_are_named),
+            T(rates_that_agree_are_not), T(what_comes_at_odds_in_a_run_is_named));
 }
