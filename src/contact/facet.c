@@ -18,6 +18,28 @@ static void parts_of(const sni_facet *f, sn_vec3 x, double part[3]) {
   part[0] = 1 - part[1] - part[2];
 }
 
+sn_vec3 sni_facet_nearest(const sni_facet *f, sn_vec3 x) {
+  double part[3], least = INFINITY;
+  parts_of(f, x, part);
+  if (part[0] >= 0 && part[1] >= 0 && part[2] >= 0) { /* above it */
+    sn_vec3 y = sn_vec3_scale(f->v[0], part[0]);
+    y = sn_vec3_addscaled(y, part[1], f->v[1]);
+    return sn_vec3_addscaled(y, part[2], f->v[2]);
+  }
+  sn_vec3 best = x;
+  for (int k = 0; k < 3; k++) {
+    const sn_vec3 a = f->v[k], e = sn_vec3_sub(f->v[(k + 1) % 3], a);
+    const double t = sn_vec3_dot(sn_vec3_sub(x, a), e) / sn_vec3_dot(e, e);
+    const sn_vec3 y = sn_vec3_addscaled(a, fmin(1, fmax(0, t)), e);
+    const sn_vec3 d = sn_vec3_sub(x, y);
+    if (sn_vec3_dot(d, d) < least) {
+      least = sn_vec3_dot(d, d);
+      best = y;
+    }
+  }
+  return best;
+}
+
 /* n at the point x of the facet: is none of the triangles beside nearer? */
 static bool is_outward(const sni_facet *f, sn_vec3 x, sn_vec3 n) {
   double part[3];
@@ -53,6 +75,51 @@ static double above(const sni_placed *a, const side *s, sn_vec3 *lowest) {
   return sn_vec3_dot(s->n, sn_vec3_sub(*lowest, s->f->v[0]));
 }
 
+/* Where a line from x along n enters the core, seen from x; false: it does not.  The core is no
+ * nearer than the slab that proves its distance. */
+static bool enters(const sni_placed *a, sn_vec3 x, sn_vec3 n, double *at) {
+  enum { ROUNDS = 50 };
+  const sni_convex point = {.core = SNI_CORE_POINT};
+  const double small = 1e-10 * a->c->reach, most = 4 * a->c->reach;
+  double s = 0;
+  for (int k = 0; k < ROUNDS && s <= most; k++) {
+    sni_placed p = {&point, sn_se3_identity()};
+    p.E.p = sn_vec3_addscaled(x, s, n);
+    const sni_nearest near = sni_nearest_find(a, &p); /* its n is from the point to the core */
+    if (near.distance <= small) {
+      *at = s;
+      return true;
+    }
+    const double towards = sn_vec3_dot(near.n, n);
+    if (!(towards > 1e-9)) {
+      return false;
+    }
+    s += near.distance / towards;
+  }
+  return false;
+}
+
+/* How deep the core is below the facet, not below what its plane is beyond it. */
+static bool depth_in(const sni_placed *a, const side *s, sni_nearest *near) {
+  sn_vec3 lowest;
+  const double depth = above(a, s, &lowest);
+  const sn_vec3 foot = sn_vec3_addscaled(lowest, -depth, s->n), y = sni_facet_nearest(s->f, foot);
+  double up = 0;
+  if (depth < -a->c->reach) {
+    return false; /* more behind than in front */
+  }
+  const sn_vec3 below = sn_vec3_addscaled(y, depth, s->n);
+  if (sn_vec3_norm(sn_vec3_sub(foot, y)) > 1e-9 * a->c->reach && !enters(a, below, s->n, &up)) {
+    return false;
+  }
+  if (depth + up > 0) {
+    return false;
+  }
+  *near = (sni_nearest){
+      .distance = depth + up, .n = s->n, .x = {sn_vec3_addscaled(below, up, s->n), y}};
+  return true;
+}
+
 /* For the surface that the facet belongs to. */
 static bool settle(const void *user, const sni_placed *a, sni_nearest *near) {
   const side *s = user;
@@ -74,12 +141,7 @@ static bool settle(const void *user, const sni_placed *a, sni_nearest *near) {
   if (edge) {
     return true;
   }
-  if (depth < -a->c->reach) {
-    return false; /* more behind than in front */
-  }
-  *near = (sni_nearest){
-      .distance = depth, .n = s->n, .x = {lowest, sn_vec3_addscaled(lowest, -depth, s->n)}};
-  return true;
+  return depth_in(a, s, near);
 }
 
 static void place(const sni_facet *f, sni_convex *c, sni_placed *s) {

@@ -150,6 +150,39 @@ static void on_facet(void *user, int triangle) {
   }
 }
 
+/* Is another triangle much nearer to a point that is deep behind one? */
+typedef struct way_out {
+  const sni_soup *soup;
+  sn_vec3 x;
+  double least;
+} way_out;
+
+static void by_facet(void *user, int triangle) {
+  way_out *w = user;
+  const sni_facet f = sni_soup_facet(w->soup, triangle);
+  w->least = fmin(w->least, sn_vec3_norm(sn_vec3_sub(w->x, sni_facet_nearest(&f, w->x))));
+}
+
+/* What is deep in a mesh is behind many triangles, and leaves through the nearest. */
+static void drop_long_ways(mesh_pair *p) {
+  int kept = 0;
+  for (int k = 0; k < p->count; k++) {
+    const sni_touch *t = &p->point[k].t;
+    bool good = true;
+    if (t->gap < -0.01 * p->a.s.c->reach) {
+      way_out w = {p->soup, sn_vec3_addscaled(t->x, 0.5 * t->gap, p->point[k].n), INFINITY};
+      w.x = sn_vec3_add(w.x, p->o);
+      const sni_aabb box = {w.x, w.x};
+      sni_soup_visit(p->soup, sni_aabb_grow(box, -0.5 * t->gap), by_facet, &w);
+      good = !(w.least < -0.5 * t->gap);
+    }
+    if (good) {
+      p->point[kept++] = p->point[k];
+    }
+  }
+  p->count = kept;
+}
+
 static void on_mesh(sni_finder *f, int a, int b, double margin) {
   const sn_se3 E = f->E_ws[b], E_ma = sn_se3_mul(sn_se3_inverse(E), f->E_ws[a]);
   mesh_pair p = {.soup = &f->soup[f->collider[b].part],
@@ -165,6 +198,7 @@ static void on_mesh(sni_finder *f, int a, int b, double margin) {
       sni_aabb_sweep(sni_convex_bounds(p.a.s.c, E_ma), sn_vec3_scale(p.a.phi.v, f->h)),
       margin + f->h * turning);
   sni_soup_visit(p.soup, box, on_facet, &p);
+  drop_long_ways(&p);
   thin_all(&p);
   for (int k = 0; k < p.count; k++) {
     sni_touch t = p.point[k].t;

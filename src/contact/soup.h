@@ -44,6 +44,9 @@ typedef struct sni_facet {
 
 sni_facet sni_soup_facet(const sni_soup *s, int triangle);
 
+/* The point of the facet that is nearest to x. */
+sn_vec3 sni_facet_nearest(const sni_facet *f, sn_vec3 x);
+
 /* A moving convex shape and a facet that stands still, in one frame.  The facet has one side: what
  * is behind it does not touch it, and its edges touch only where nothing beside it is nearer. */
 void sni_touch_facet(const sni_moving *a, const sni_facet *f, double h, double margin,

@@ -111,6 +111,54 @@ TEST(nothing_that_spins_passes_a_wall) {
   CHECK(passed == 0, "%d of %d shots passed", passed, shots);
 }
 
+/* What is thrown at the ground and spins is never far in it, and has no energy from there. */
+TEST(what_falls_and_spins_stays_above) {
+  static const char *const shapes[] = {
+      "{type: sphere, radius: 0.1, density: 500, contact: m}",
+      "{type: capsule, from: [0, 0, -0.15], to: [0, 0, 0.15], radius: 0.05, density: 500, contact: "
+      "m}",
+      "{type: cylinder, from: [0, 0, -0.1], to: [0, 0, 0.1], radius: 0.1, density: 500, contact: "
+      "m}",
+      "{type: box, size: [0.2, 0.3, 0.1], density: 500, contact: m}",
+      "{type: ellipsoid, radii: [0.1, 0.15, 0.07], density: 500, contact: m}"};
+  for (int k = 0; k < 10 * SNI_COUNT(floors) * SNI_COUNT(shapes); k++) {
+    uint64_t seed = (uint64_t)k + 77;
+    const char *floor = floors[k / 10 % SNI_COUNT(floors)],
+               *shape = shapes[k / 10 / SNI_COUNT(floors)];
+    const sn_vec3 turn = random_vec3(&seed, 2), v = random_vec3(&seed, 1);
+    const sn_vec3 w = random_vec3(&seed, 30);
+    const double down = test_random(&seed, 0, 20);
+    char text[1200];
+    snprintf(
+        text, sizeof text,
+        "sinew: 1\ncontacts: {m: {friction: 0.5}}\nbodies:\n"
+        "  floor: {parent: world, joint: {type: fixed}, shapes: [%s]}\n"
+        "  it: {parent: world, joint: {type: free, at: {pos: [0, 0, 0.8], rotvec: [%.17g, %.17g, "
+        "%.17g]}},\n       shapes: [%s]}\n"
+        "initial: {it: {qd: [%.17g, %.17g, %.17g, %.17g, %.17g, %.17g]}}\n",
+        floor, turn.x, turn.y, turn.z, shape, v.x, v.y, 0.1 * v.z, w.x, w.y, w.z);
+    stage b = set_in(SINEW_SOURCE_DIR "/tests/data/meshes", text, redmax_options(0.01));
+    const sn_vec3 fall = sn_mat3_tmul_vec(sn_so3_exp(turn), (sn_vec3){0, 0, -down});
+    double *qd = sn_state_qd(b.s) + sn_model_joint_first(b.m, sn_model_body_find(b.m, "it"));
+    qd[0] += fall.x;
+    qd[1] += fall.y;
+    qd[2] += fall.z;
+    double deepest = 0, rise = 0, before = stage_energy(&b);
+    const double start = before;
+    for (int i = 0; i < 100; i++) {
+      const sn_info info = redmax_step(b.sim, b.s, NULL);
+      const double now = stage_energy(&b);
+      deepest = fmax(deepest, info.deepest);
+      rise = fmax(rise, now - before);
+      before = now;
+    }
+    CHECK(deepest < 0.02, "%s on %s: %g deep", shape, floor, deepest);
+    CHECK(rise < 1e-3 * start, "%s on %s: energy of %g rises by %g", shape, floor, start, rise);
+    stage_clear(&b);
+  }
+}
+
 int main(void) {
-  RUN_TESTS(T(balls_keep_their_spin), T(nothing_that_spins_passes_a_wall));
+  RUN_TESTS(T(balls_keep_their_spin), T(nothing_that_spins_passes_a_wall),
+            T(what_falls_and_spins_stays_above));
 }

@@ -399,6 +399,44 @@ TEST(balls_above_hills) {
   }
 }
 
+/* What is a little in the hills is so at points of both surfaces: not below a triangle that goes on
+ * beyond its edges. */
+TEST(depths_on_hills_are_real) {
+  for (int kind = 0; kind < KINDS; kind++) {
+    touching t = stand(write_heights(2), kind);
+    int deep = 0;
+    double wrong = 0;
+    for (int i = 0; i < 200; i++) {
+      uint64_t s = (uint64_t)(1000 * kind + i);
+      sn_se3 *E = touching_body(&t, "it");
+      E->p = (sn_vec3){test_random(&s, -2, 2), test_random(&s, -5, 5), 1.5};
+      E->R = sn_so3_exp(random3(&s, 3));
+      double lo = 0; /* let down until it is 1 mm in the ground */
+      for (int step = 0; step < 800; step++) {
+        touching_find(&t, 0, 0.01);
+        const sni_contact *x = deepest(&t);
+        if (x && x->gap < -1e-3) {
+          break;
+        }
+        E->p.z -= 0.002;
+      }
+      for (int k = 0; k < t.count; k++) {
+        const sni_contact *c = &t.contact[k];
+        if (c->gap < 0) {
+          const sn_vec3 y = sn_vec3_addscaled(c->x, -0.5 * c->gap, c->n);
+          deep++;
+          lo = fmin(lo, c->gap);
+          wrong = fmax(wrong, fabs(y.z - ground_at(2, y.x, y.y)));
+        }
+      }
+      CHECK(lo > -0.004, "kind %d, %d: %g deep after 2 mm", kind, i, -lo);
+    }
+    CHECK(deep >= 200, "kind %d: only %d are in the ground", kind, deep);
+    CHECK(wrong < 1e-6, "kind %d: a point of the ground is %g beside it", kind, wrong);
+    touching_clear(&t);
+  }
+}
+
 /* Volume under flat ground: a box. */
 TEST(a_height_field_is_solid) {
   FILE *f = fopen(HEIGHTS, "w");
@@ -425,5 +463,5 @@ TEST(a_height_field_is_solid) {
 int main(void) {
   RUN_TESTS(T(a_block_of_triangles_is_a_box), T(flat_ground_has_no_edges), T(shots_at_a_mesh),
             T(hulls_of_points), T(a_convex_mesh_is_a_box), T(what_moves_is_no_mesh),
-            T(balls_above_hills), T(a_height_field_is_solid));
+            T(balls_above_hills), T(depths_on_hills_are_real), T(a_height_field_is_solid));
 }

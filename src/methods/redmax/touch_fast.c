@@ -8,7 +8,7 @@
 
 /* Of the thickness of a shape: so much its points may differ from where they are taken to go, so
  * much a blow may change its way before others are looked for, and so deep it may be in them. */
-#define BEND  0.25
+#define BEND  0.05
 #define WAY   0.5
 #define DEPTH 0.1
 
