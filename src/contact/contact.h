@@ -51,6 +51,9 @@ void sni_finder_let_sleep(sni_finder *finder, const bool *asleep);
 
 /* A shape of the model that collides, where it was when points were last looked for. */
 sni_moving sni_finder_shape(const sni_finder *finder, int shape);
+/* The points of the last call stay as they are during the next one. */
+void sni_finder_keep(sni_finder *finder);
+
 int sni_finder_capacity(const sni_finder *finder);
 
 /* May shapes of these two bodies touch each other at all? */

@@ -68,6 +68,7 @@ static void lay_out(sni_finder *f, cutter *c, const sn_model *m, counts n, int c
   void *still = cut(c, 1, sni_box_tree_size(n.collider));
   f->contact = cut(c, (size_t)capacity, sizeof *f->contact);
   f->sorted = cut(c, (size_t)capacity, sizeof *f->sorted);
+  f->spare = cut(c, (size_t)capacity, sizeof *f->spare);
   f->order = cut(c, 2 * (size_t)capacity, sizeof *f->order);
   f->capacity = capacity;
   if (c->at) {
@@ -168,6 +169,12 @@ void sni_finder_free(sni_finder **finder) {
 sni_moving sni_finder_shape(const sni_finder *f, int shape) {
   const int k = f->collider_of[shape];
   return (sni_moving){{&f->collider[k].convex, f->E_ws[k]}, f->phi[k], f->arm[k], f->swing[k]};
+}
+
+void sni_finder_keep(sni_finder *f) {
+  sni_contact *swap = f->sorted;
+  f->sorted = f->spare;
+  f->spare = swap;
 }
 
 int sni_finder_capacity(const sni_finder *f) {

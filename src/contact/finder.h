@@ -31,6 +31,7 @@ struct sni_finder {
   sni_aabb *box; /* ncollider  what it may touch                                        */
   sni_box_tree moving, still;
   sni_contact *contact, *sorted;
+  sni_contact *spare; /* see sni_finder_keep */
   int *order;
   int capacity, count;
   bool full;

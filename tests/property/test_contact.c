@@ -495,6 +495,53 @@ TEST(loops_and_limits_join_the_same_solve) {
 }
 
 /* A surface that gives way: m g / k deep. */
+/* A motion that nothing can stop: the step fails, and says who is driven into whom. */
+static void check_driven(const char *bodies, const char *motions, const char *one,
+                         const char *other) {
+  stage b = set_exact("friction: 0.5", bodies, motions, 0.01);
+  sn_error err = {0};
+  sn_status status = SN_OK;
+  for (int k = 0; k < 300 && status >= 0; k++) {
+    sn_info info;
+    status = sn_sim_step(b.sim, b.s, NULL, &info, &err);
+    CHECK(info.deepest < 1e-6, "%g deep", info.deepest);
+  }
+  CHECK(status == SN_E_UNCONVERGED, "status %d", (int)status);
+  CHECK(strstr(err.text, one) && strstr(err.text, other), "says: %s", err.text);
+  stage_clear(&b);
+}
+
+TEST(what_is_driven_into_others_is_named) {
+  check_driven("  arm: {joint: {type: revolute, axis: [0, 1, 0], at: [0, 0, 0.5]},\n"
+               "    shapes: [{type: capsule, from: [0, 0, 0], to: [1, 0, 0], radius: 0.05,\n"
+               "              density: 500, contact: m}]}\n",
+               "motions: {swing: {joint: arm, rate: 1}}", "'arm'", "'floor'");
+  check_driven("  piston: {joint: {type: prismatic, axis: [0, 0, 1], at: [0, 0, 0.5]},\n"
+               "    inertia: {mass: 1, xx: 1, yy: 1, zz: 1},\n"
+               "    shapes: [{type: box, size: [1, 1, 0.1], contact: m}]}\n"
+               "  anvil: {joint: {type: free, at: [0, 0, 0.1]},\n"
+               "    shapes: [{type: box, size: [0.2, 0.2, 0.2], density: 500, contact: m}]}\n",
+               "motions: {down: {joint: piston, q: -0.3*t}}", "driven into", "'anvil'");
+}
+
+/* Ends that overlap as the joint holds them stay so. */
+TEST(what_joints_hold_in_each_other_is_not_thrown_about) {
+  stage b = set_exact(
+      "friction: 0.3, self: all",
+      "  k2: {joint: {type: free, at: [0, 0, 9]}, shapes: [{type: capsule, from: [-0.1, 0, 0],\n"
+      "    to: [0.1, 0, 0], radius: 0.05, density: 500, contact: m}]}\n"
+      "  k3: {parent: k2, joint: {type: revolute, axis: [0, 1, 0], at: [0.25, 0, 0]},\n"
+      "    shapes: [{type: capsule, from: [-0.1, 0, 0], to: [0.1, 0, 0], radius: 0.05,\n"
+      "              density: 500, contact: m}]}\n",
+      "", 0.01);
+  const double start = stage_energy(&b);
+  stage_step(&b, 50);
+  CHECK(fabs(q_of(&b, "k2")[0]) < 0.01 && fabs(q_of(&b, "k3")[0]) < 0.2, "is at %g, turned by %g",
+        q_of(&b, "k2")[0], q_of(&b, "k3")[0]);
+  CHECK(stage_energy(&b) < start + 1e-9, "gains %g J", stage_energy(&b) - start);
+  stage_clear(&b);
+}
+
 TEST(soft_surfaces_give_way) {
   stage b = set_exact("friction: 0.5, stiffness: 10000, damping: 200", block, "", 0.005);
   stage_step(&b, 1000);
@@ -543,17 +590,18 @@ TEST(a_run_goes_on_from_a_state_to_the_bit_and_allocates_nothing) {
 
 int main(void) {
   heap_ready();
-  RUN_TESTS(T(a_block_sticks_below_the_angle_of_friction_and_slides_above),
-            T(a_block_slides_with_the_right_acceleration),
-            T(the_convex_model_sticks_too_and_lifts_off_what_slides),
-            T(contact_and_friction_take_energy_and_never_bring_any),
-            T(a_ball_keeps_its_restitution), T(a_cradle_passes_blows_on),
-            T(a_stack_of_twenty_boxes_stays), T(stacks_stay_whatever_their_height_and_the_step),
-            T(a_light_box_holds_a_heavy_one), T(a_sliding_ball_ends_rolling),
-            T(balls_come_to_rest_with_every_cone),
-            T(rolling_friction_stops_a_ball_and_torsional_friction_its_spin), T(a_top_precesses),
-            T(a_coin_rolls_on), T(a_stiff_spring_presses_a_body_on_the_floor),
-            T(bound_and_loose_trees_move_alike), T(loops_and_limits_join_the_same_solve),
-            T(soft_surfaces_give_way), T(what_is_in_each_other_is_moved_apart_without_speed),
-            T(a_run_goes_on_from_a_state_to_the_bit_and_allocates_nothing));
+  RUN_TESTS(
+      T(a_block_sticks_below_the_angle_of_friction_and_slides_above),
+      T(a_block_slides_with_the_right_acceleration),
+      T(the_convex_model_sticks_too_and_lifts_off_what_slides),
+      T(contact_and_friction_take_energy_and_never_bring_any), T(a_ball_keeps_its_restitution),
+      T(a_cradle_passes_blows_on), T(a_stack_of_twenty_boxes_stays),
+      T(stacks_stay_whatever_their_height_and_the_step), T(a_light_box_holds_a_heavy_one),
+      T(a_sliding_ball_ends_rolling), T(balls_come_to_rest_with_every_cone),
+      T(rolling_friction_stops_a_ball_and_torsional_friction_its_spin), T(a_top_precesses),
+      T(a_coin_rolls_on), T(a_stiff_spring_presses_a_body_on_the_floor),
+      T(bound_and_loose_trees_move_alike), T(loops_and_limits_join_the_same_solve),
+      T(what_is_driven_into_others_is_named), T(what_joints_hold_in_each_other_is_not_thrown_about),
+      T(soft_surfaces_give_way), T(what_is_in_each_other_is_moved_apart_without_speed),
+      T(a_run_goes_on_from_a_state_to_the_bit_and_allocates_nothing));
 }

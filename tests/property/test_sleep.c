@@ -93,7 +93,31 @@ TEST(sleep_is_in_the_state) {
   stage_clear(&b);
 }
 
+/* At their turning points they are slow for longer than it takes to fall asleep. */
+TEST(what_nothing_bears_does_not_sleep) {
+  sn_options o = redmax_options(0.01);
+  o.redmax.contact.sleep = 0.02;
+  stage b = stage_set(
+      "sinew: 1\ngravity: [0, 0, -9.81]\ncontacts: {m: {friction: 0.5}}\nbodies:\n"
+      "  floor: {parent: world, joint: {type: fixed}, shapes: [{type: plane, contact: m}]}\n"
+      "  thrown: {parent: world, joint: {type: free, at: [0, 0, 5]},\n"
+      "    shapes: [{type: box, size: [0.2, 0.2, 0.2], density: 500, contact: m}]}\n"
+      "  swing: {parent: world, joint: {type: revolute, axis: [0, 1, 0], at: [3, 0, 2]},\n"
+      "    shapes: [{type: capsule, from: [0, 0, 0], to: [0, 0, -1], radius: 0.05, density: 500,\n"
+      "              contact: m}]}\n"
+      "initial: {thrown: {qd: [0, 0, 1, 0, 0, 0]}, swing: {q: 0.02}}\n",
+      o);
+  for (int k = 0; k < 90; k++) {
+    stage_step(&b, 1);
+    CHECK(moves(&b, "thrown"), "sleeps in the air after %d steps", k + 1);
+    CHECK(qd_of(&b, "swing")[0] != 0, "hangs askew after %d steps, at %g", k + 1,
+          q_of(&b, "swing")[0]);
+  }
+  stage_clear(&b);
+}
+
 int main(void) {
   RUN_TESTS(T(what_rests_sleeps_until_something_wakes_it),
-            T(pushing_setting_in_motion_and_parameters_wake), T(sleep_is_in_the_state));
+            T(pushing_setting_in_motion_and_parameters_wake), T(sleep_is_in_the_state),
+            T(what_nothing_bears_does_not_sleep));
 }

@@ -178,6 +178,12 @@ static void join_islands(sni_sleep *sleep, const sni_contact *contact, int count
   }
 }
 
+static void bear(sni_sleep *sleep, uint32_t body) {
+  if (body != SN_WORLD) {
+    sleep->slow[sleep->tree_of[body]] = sleep->can[sleep->tree_of[body]];
+  }
+}
+
 void sni_sleep_end(sni_sleep *sleep, double h, const sni_contact *contact, int count,
                    const double *q, double *q1, double *qd1, double *state) {
   const sni_dynamics *d = &sleep->sim->d;
@@ -187,7 +193,12 @@ void sni_sleep_end(sni_sleep *sleep, double h, const sni_contact *contact, int c
   if (!(sleep->seconds > 0)) {
     return;
   }
-  memcpy(sleep->slow, sleep->can, (size_t)sleep->ntree * sizeof *sleep->slow);
+  /* what nothing bears is on its way, however slow it is: it turns round, or hangs askew */
+  memset(sleep->slow, 0, (size_t)sleep->ntree * sizeof *sleep->slow);
+  for (int k = 0; k < sleep->sim->ntouch; k++) {
+    bear(sleep, sleep->sim->touch[k].body);
+    bear(sleep, sleep->sim->touch[k].other);
+  }
   for (int i = 0; i < t->nbody; i++) {
     const sn_vec6 a = sni_lane6_vec6(d->w.a[i]);
     const double r = sleep->reach[i];

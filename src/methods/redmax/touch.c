@@ -20,6 +20,10 @@
 #define LEFT_OVER 0.8
 /* Sweeps that this takes, at most. */
 enum { PARTING = 5 };
+/* Of what bodies would answer alone, so much more they do where they are moved apart, and between
+ * things that motions drive. */
+#define PLIANT   0.01
+#define SQUEEZED 1e-8
 /* Depths below this part of what gravity moves in a step are nothing. */
 #define SHALLOW 0.05
 
@@ -28,6 +32,11 @@ enum { PARTING = 5 };
 static double penetration_gain(const sni_touch *touch) {
   const sn_options *o = &touch->sim->options;
   return o->redmax.activation == SN_ACTIVATION_PENETRATION ? o->redmax.gain : 0;
+}
+
+/* By functions of time. */
+static bool is_driven(const sni_touch *touch) {
+  return touch->sim->d.rows && !touch->sim->rows.timeless;
 }
 
 /* c and e of group k; a group that takes no part gets none. */
@@ -55,6 +64,9 @@ static void aim(sni_touch *touch, int k, double h, const double *moved) {
     } else {
       to = gap > 0 ? -gap / h : 0;
     }
+  }
+  if (is_driven(touch)) { /* what motions squeeze gives way, before impulses know no end */
+    soft = fmax(soft, SQUEEZED * tg->ease);
   }
   if (to == SNI_LET_GO) {
     g->npart = 0;
@@ -246,7 +258,6 @@ sn_status sni_touch_find(sni_touch *touch, double h, const double *qd, const sn_
   sni_dynamics_poses(d);
   sni_sleep_begin(&touch->sleep, qd, input, numbers);
   sn_status status;
-  touch->margin = margin;
   do {
     sni_finder_let_sleep(touch->finder, touch->sleep.any ? touch->sleep.asleep : NULL);
     status = sni_contacts_find(touch->finder, &d->params, d->E_wb, d->phi, h, margin,
@@ -290,6 +301,9 @@ static sn_status part_bodies(sni_touch *touch, double h, const sni_staggered_opt
     memcpy(touch->shift_x[k], g->x, sizeof g->x);
     if (gap < -shallow && g->npart > 0 && tg->material.stiffness == 0) {
       g->c[0] -= (1 - LEFT_OVER) * (gap + shallow) / h;
+      /* what joints hardly let go is not thrown about: it may stay where it is */
+      g->weighed = g->weighed && tg->ease == 0;
+      g->e[0] += PLIANT * tg->ease;
       touch->shifts = true;
     }
   }
@@ -405,6 +419,40 @@ sn_status sni_touch_solve(sni_touch *touch, double h, const double *qd, const do
   sni_touch_push(touch, (const double(*)[SNI_GROUP_ROWS])touch->shift_x, touch->s->b);
   show(touch, h);
   return status < 0 ? status : SN_OK;
+}
+
+static const char *name_of(const sni_touch *touch, int shape) {
+  const int body = sni_model_shape_body(touch->sim->m, shape);
+  return body >= 0 ? touch->sim->m->name[body] : "world";
+}
+
+sn_status sni_touch_check(const sni_touch *touch, double t, double h, sn_error *err) {
+  const double *g = touch->s->d->params.gravity;
+  const double slow = 1e-3 * h * sqrt(g[0] * g[0] + g[1] * g[1] + g[2] * g[2]);
+  for (int k = 0; k < touch->st.ngroup; k++) {
+    const sni_group *group = &touch->st.group[k];
+    const sni_touch_group *tg = &touch->group[k];
+    /* what its own softness takes, or all of it where nothing answers */
+    const bool still = !(group->W[0] > group->e[0]);
+    const double into = still ? group->c[0] : SQUEEZED * tg->ease * group->x[0];
+    if (group->npart == 0 || !is_driven(touch) || !(into > slow + 1e-6 * fabs(tg->free[0]))) {
+      continue;
+    }
+    if (tg->contact < 0) {
+      const sni_rows *rows = &touch->sim->rows;
+      const int c = rows->sided_of[tg->row];
+      return sni_fail(err, SN_E_UNCONVERGED,
+                      "at t = %g: the limit of '%s' cannot hold, other constraints move it by %.3g "
+                      "a second: give them another course, or the limit more room",
+                      t, touch->sim->m->constraint_name[c], into);
+    }
+    const sni_contact *c = &touch->contact[tg->contact];
+    return sni_fail(err, SN_E_UNCONVERGED,
+                    "at t = %g: '%s' is driven into '%s' by %.3g a second, and nothing can give "
+                    "way: let motions take another course, or bodies pass (ignore)",
+                    t, name_of(touch, c->shape[0]), name_of(touch, c->shape[1]), into);
+  }
+  return SN_OK;
 }
 
 /* ---- memory ---- */

@@ -17,8 +17,9 @@
 
 /* What belongs to a group of the solver. */
 typedef struct sni_touch_group {
-  int contact;      /* -1: a row of a constraint                                           */
-  int row;          /* of rows->sided                                                      */
+  int contact; /* -1: a row of a constraint                                           */
+  int row;     /* of rows->sided                                                      */
+  double ease; /* how its bodies would answer alone, 1/mass; 0: they are free, and so they do */
   sn_vec3 frame[3]; /* normal and tangents                                                 */
   sni_material material;
   double start[SNI_GROUP_ROWS]; /* H qd: rates at the start of the step                        */
@@ -44,7 +45,6 @@ typedef struct sni_touch {
   void *memory;
   const sni_contact *contact; /* of this step                                                  */
   int count;
-  double margin;           /* that it was found with */
   sn_vec6 *phi;            /* nbody  scratch */
   double *reach;           /* nbody  of its shapes, about its origin or its centre of mass */
   double thinnest;         /* shape of all */
@@ -86,6 +86,9 @@ void sni_touch_end(sni_touch *touch, double h, const double *q, double *q1, doub
 sn_status sni_touch_solve(sni_touch *touch, double h, const double *qd, const double *qd1,
                           const double *state, bool factors, sni_touch_solver solve, void *user,
                           sn_info *info, sn_error *err);
+
+/* Does something drive bodies into each other? */
+sn_status sni_touch_check(const sni_touch *touch, double t, double h, sn_error *err);
 
 /* touch_fast.c: what is known of shapes beforehand, for the next one. */
 void sni_touch_measure(sni_touch *touch);

@@ -150,14 +150,12 @@ bool sni_touch_outruns(sni_touch *touch, double h, const double *qd1) {
   }
   const sni_contact *contact;
   int count;
+  sni_finder_keep(touch->finder); /* those of the step: its end needs them */
   bool meets = sni_contacts_find(touch->finder, &d->params, d->E_wb, touch->phi, h, 0, &contact,
                                  &count, NULL) != SN_OK;
   for (int k = 0; k < count && !meets; k++) {
     const double end = fmax(0, contact[k].gap) + h * closing(&contact[k], d->E_wb, touch->phi);
     meets = end < -DEPTH * thinner(touch, &contact[k]);
   }
-  /* those of the step again: its end needs them */
-  (void)sni_contacts_find(touch->finder, &d->params, d->E_wb, d->phi, h, touch->margin,
-                          &touch->contact, &touch->count, NULL);
   return meets;
 }

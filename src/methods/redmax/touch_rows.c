@@ -162,12 +162,68 @@ static bool add_body(sni_touch *touch, const sni_touch_group *tg, int nrow, int 
   return walk(touch, nrow, b, f, -1, 0);
 }
 
+/* ---- rows that move nothing ---- */
+
+/* Of what bodies would answer if nothing held them: less is rounding. */
+#define STILL 1e-9
+
+static bool is_alone(const sni_touch *touch, int b) {
+  const sni_tree *t = touch->s->t;
+  return b < 0 ||
+         (!touch->bound[b] && t->parent[b] < 0 && t->vadr[b + 1] - t->vadr[b] == SN_NV_MAX);
+}
+
+/* 1/mass of a body; what weighs nothing goes by all that moves. */
+static double ease_of(const sni_touch *touch, int b) {
+  const sni_params *params = &touch->s->d->params;
+  double mass = b >= 0 ? sni_params_inertia(params, b).mass : INFINITY;
+  for (int i = 0; !(mass > 0) && i < touch->s->t->nbody; i++) {
+    mass += sni_params_inertia(params, i).mass;
+  }
+  return mass > 0 ? 1 / mass : 0;
+}
+
+/* The same for rows of coordinates: what the bodies of their joints would answer. */
+static double ease_of_coord(const sni_touch *touch, const sni_row *row) {
+  const sni_work *w = &touch->s->d->w;
+  double ease = 0;
+  for (int k = 0; k < row->ncoord; k++) {
+    const int b = sni_tree_body_of(touch->s->t, row->coord[k]);
+    const sni_lane6 S = w->S[row->coord[k]];
+    const double mass = sni_lane6_dot(S, sni_momentum(&touch->s->d->mass[b], &w->link[b], S));
+    ease += mass > 0 ? row->coef[k] * row->coef[k] / mass : 0;
+  }
+  return ease;
+}
+
+/* Joints, loops or motions hold bodies against some rows of the last group: these get no numbers,
+ * and so no impulse. */
+static void leave_out_still(sni_touch *touch, double ease) {
+  const sni_staggered *st = &touch->st;
+  const sni_group *g = &st->group[st->ngroup - 1];
+  for (int r = 0; r < g->nrow; r++) {
+    double W = 0;
+    for (int k = 0; k < g->nsegment; k++) {
+      const sni_group_segment *segment = &st->segment[g->segment + k];
+      for (int j = 0; j < segment->n; j++) {
+        W += segment->h[r * segment->n + j] * segment->x[r * segment->n + j];
+      }
+    }
+    for (int k = 0; !(W > STILL * ease) && k < g->nsegment; k++) {
+      const sni_group_segment *segment = &st->segment[g->segment + k];
+      const size_t bytes = (size_t)segment->n * sizeof(double);
+      memset(segment->h + (size_t)r * (size_t)segment->n, 0, bytes);
+      memset(segment->x + (size_t)r * (size_t)segment->n, 0, bytes);
+    }
+  }
+}
+
 static sn_status no_room(sn_error *err) {
   return sni_fail(err, SN_E_LIMIT, "more contacts at once than there is room for");
 }
 
-static sn_status add_contact(sni_touch *touch, int k, sni_touch_solver solve, void *user,
-                             sn_error *err) {
+static sn_status add_rows(sni_touch *touch, int k, sni_touch_solver solve, void *user,
+                          sn_error *err) {
   sni_staggered *st = &touch->st;
   const sni_contact *c = &touch->contact[k];
   const sn_options *o = &touch->sim->options;
@@ -208,6 +264,18 @@ static sn_status add_contact(sni_touch *touch, int k, sni_touch_solver solve, vo
   return segment ? SN_OK : no_room(err);
 }
 
+static sn_status add_contact(sni_touch *touch, int k, sni_touch_solver solve, void *user,
+                             sn_error *err) {
+  const sn_status status = add_rows(touch, k, solve, user, err);
+  const int *body = touch->contact[k].body;
+  if (!status && !(is_alone(touch, body[0]) && is_alone(touch, body[1]))) {
+    sni_touch_group *tg = &touch->group[touch->st.ngroup - 1];
+    tg->ease = ease_of(touch, body[0]) + ease_of(touch, body[1]);
+    leave_out_still(touch, tg->ease);
+  }
+  return status;
+}
+
 /* A limit, a cone, a half-space: one row that pushes. */
 static sn_status add_sided(sni_touch *touch, int i, sni_touch_solver solve, void *user,
                            sn_error *err) {
@@ -244,6 +312,9 @@ static sn_status add_sided(sni_touch *touch, int i, sni_touch_solver solve, void
     return no_room(err);
   }
   const sn_status status = bound ? add_solution(touch, segment, 0, solve, user) : SN_OK;
+  if (row->ncoord > 0 && row->body[0] < 0 && row->body[1] < 0) {
+    leave_out_still(touch, ease_of_coord(touch, row));
+  }
   return status < 0 ? sni_fail(err, status, "no answer to a limit: the matrix is singular") : SN_OK;
 }
 
