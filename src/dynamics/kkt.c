@@ -555,8 +555,13 @@ unsigned sni_kkt_count(const sni_kkt *k) {
   return k->count;
 }
 
-void sni_kkt_rough(sni_kkt *k, bool on) {
-  sni_ldl_refine_to(k->ldl, on ? 1e-9 : sni_ldl_options_default().target);
+void sni_kkt_take_care(sni_kkt *k, sni_kkt_care care) {
+  const sni_ldl_options usual = sni_ldl_options_default();
+  if (k->lost) {
+    return;
+  }
+  sni_ldl_refine_to(k->ldl, care == SNI_KKT_EXACT ? usual.target : 1e-9,
+                    care == SNI_KKT_TRUSTING ? 0.1 : usual.trust);
 }
 
 double sni_kkt_weakest(const sni_kkt *k) {

@@ -48,8 +48,10 @@ void sni_kkt_add_pair(sni_kkt *kkt, int pair, double c, sni_lane6 p, sni_lane6 q
 sn_status sni_kkt_factorise(sni_kkt *kkt, const double *b, const double *c, int *bad);
 /* Which factorisation it is that is at hand: from 1 on. */
 unsigned sni_kkt_count(const sni_kkt *kkt);
-/* The same to a backward error of 1e-9, as long as it is on: for those who iterate themselves. */
-void sni_kkt_rough(sni_kkt *kkt, bool on);
+/* How exact solutions are from now on: to a backward error of 1e-12, of 1e-9, or, for those who
+ * iterate themselves, of 1e-9 to all that is known of the factors. */
+typedef enum sni_kkt_care { SNI_KKT_EXACT, SNI_KKT_ROUGH, SNI_KKT_TRUSTING } sni_kkt_care;
+void sni_kkt_take_care(sni_kkt *kkt, sni_kkt_care care);
 /* The least that is left of a row after those of the same constraint, as part of it; 1 where nobody
  * knows. */
 double sni_kkt_weakest(const sni_kkt *kkt);

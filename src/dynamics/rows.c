@@ -498,7 +498,7 @@ static double largest(int n, const double *x) {
 static bool solve_momenta_near(sni_rows *r, const double *b, double *qd) {
   const int nv = r->d->m->tree.nv;
   double residual;
-  sni_kkt_rough(r->kkt, true);
+  sni_kkt_take_care(r->kkt, SNI_KKT_TRUSTING);
   sni_kkt_solve(r->kkt, b, r->rhs, qd, r->lambda, &residual);
   double moved = largest(nv, qd);
   bool still = false;
@@ -523,7 +523,7 @@ static bool solve_momenta_near(sni_rows *r, const double *b, double *qd) {
       break;
     }
   }
-  sni_kkt_rough(r->kkt, false);
+  sni_kkt_take_care(r->kkt, SNI_KKT_EXACT);
   return still;
 }
 
@@ -667,14 +667,14 @@ sn_status sni_rows_close(sni_rows *r, double t, double t_ref, double tolerance, 
   }
   const bool from_seen = near && r->timeless && r->seen;
   if (r->kkt) {
-    sni_kkt_rough(r->kkt, true);
+    sni_kkt_take_care(r->kkt, SNI_KKT_TRUSTING);
   }
   sn_status status = SN_OK;
   if (!from_seen || !close_from_seen(r, t, t_ref, tolerance, q, qd, worst, gap)) {
     status = close_afresh(r, t, t_ref, tolerance, near && !from_seen, q, qd, worst, gap);
   }
   if (r->kkt) {
-    sni_kkt_rough(r->kkt, false);
+    sni_kkt_take_care(r->kkt, SNI_KKT_EXACT);
   }
   return status;
 }
@@ -686,7 +686,7 @@ static void correct_rates(sni_rows *r, double *qd) {
   const bool graph = r->kkt && r->nsided == 0;
   bool again = true;
   if (graph) {
-    sni_kkt_rough(r->kkt, true);
+    sni_kkt_take_care(r->kkt, SNI_KKT_TRUSTING);
   }
   for (int pass = 0; pass < 2 && again; pass++) {
     sni_unilateral_aim_rates(r, 0, 0, qd);
@@ -694,7 +694,7 @@ static void correct_rates(sni_rows *r, double *qd) {
     again = !graph || r->stale * largest(nv, r->step) > STILL * largest(nv, qd);
   }
   if (graph) {
-    sni_kkt_rough(r->kkt, false);
+    sni_kkt_take_care(r->kkt, SNI_KKT_EXACT);
   }
 }
 

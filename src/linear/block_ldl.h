@@ -42,6 +42,7 @@ typedef struct sni_ldl_options {
   double noise_wrong; /* the same for one of the wrong sign; a larger one is taken as is  */
   double substitute;  /* noise becomes this part of the terms, with the right sign        */
   double target;      /* backward error at which refinement stops                         */
+  double trust;       /* see sni_ldl_refine_to                                            */
   int refine_max;     /* most refinements                                                 */
   size_t bytes_max;   /* build refuses to take more memory                                */
 } sni_ldl_options;
@@ -100,8 +101,10 @@ typedef struct sni_ldl_solution {
  * to nothing happens. */
 sn_status sni_ldl_solve(sni_ldl *ldl, const double *b, double *x, sni_ldl_solution *out);
 
-/* From now on solutions are refined to this backward error; whoever iterates himself needs less. */
-void sni_ldl_refine_to(sni_ldl *ldl, double target);
+/* From now on solutions are refined to this backward error; whoever iterates himself needs less.
+ * Factors that gave `trust` times as little, with another right-hand side, are not looked at again:
+ * growth is theirs, and not of what they are used on. */
+void sni_ldl_refine_to(sni_ldl *ldl, double target, double trust);
 
 /* y = A x with the values of the blocks; x and y may be the same. */
 void sni_ldl_mul(sni_ldl *ldl, const double *x, double *y);

@@ -190,6 +190,10 @@ OUTLINE void add_narrow(const sni_ldl_input *in, const double *from, double *col
 OUTLINE void add_square(const sni_ldl_input *in, const double *from, double *column,
                         double *unit){FOR_ROWS(in->rows, add_sized(R, R, in, from, column, unit))}
 
+/* The rows of a multiplier over a body. */
+OUTLINE void add_by6(const sni_ldl_input *in, const double *from, double *column,
+                     double *unit){FOR_ROWS(in->rows, add_sized(R, 6, in, from, column, unit))}
+
 OUTLINE void add_any(const sni_ldl_input *in, const double *from, double *column, double *unit) {
   add_sized(in->rows, in->cols, in, from, column, unit);
 }
@@ -228,6 +232,8 @@ sn_status sni_ldl_assemble(sni_ldl *ldl, int t, int *bad) {
       add_narrow(in, from, column, unit);
     } else if (in->rows == in->cols) {
       add_square(in, from, column, unit);
+    } else if (in->cols == 6) {
+      add_by6(in, from, column, unit);
     } else {
       add_any(in, from, column, unit);
     }

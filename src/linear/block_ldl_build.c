@@ -230,6 +230,7 @@ sni_ldl_options sni_ldl_options_default(void) {
                            .noise_wrong = 0x1p-20,
                            .substitute = 0x1p-27,
                            .target = 1e-12,
+                           .trust = 1e-6,
                            .refine_max = 10,
                            .bytes_max = SIZE_MAX};
 }

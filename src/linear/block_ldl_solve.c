@@ -213,6 +213,36 @@ KERNEL void subtract6(const block6 *B, const double *x, double *y, double *z) {
   *(loose2 *)(z + 4) += back;
 }
 
+/* Both for `rows` x 6, off the diagonal. */
+KERNEL void subtract_by6(const int rows, const double *restrict B, const double *x_row,
+                         const double *x_col, double *y_row, double *y_col, double *z_row,
+                         double *z_col) {
+  const lane4 xa = *(const loose4 *)x_col;
+  const lane2 xb = *(const loose2 *)(x_col + 4);
+  lane4 a = *(loose4 *)y_col, p = *(loose4 *)z_col;
+  lane2 b = *(loose2 *)(y_col + 4), q = *(loose2 *)(z_col + 4);
+  UNROLL
+  for (int r = 0; r < rows; r++) {
+    const lane4 Ba = *(const loose4 *)(B + 6 * r), s = Ba * x_row[r], u = Ba * xa;
+    const lane2 Bb = *(const loose2 *)(B + 6 * r + 4), t = Bb * x_row[r], v = Bb * xb;
+    a -= s;
+    b -= t;
+    p += magnitude(s);
+    q += magnitude2(t);
+    const lane4 U = magnitude(u);
+    const lane2 V = magnitude2(v);
+    const lane2 sum = __builtin_shufflevector(u, u, 0, 1) + __builtin_shufflevector(u, u, 2, 3) + v;
+    const lane2 bound =
+        __builtin_shufflevector(U, U, 0, 1) + __builtin_shufflevector(U, U, 2, 3) + V;
+    y_row[r] -= sum[0] + sum[1];
+    z_row[r] += bound[0] + bound[1];
+  }
+  *(loose4 *)y_col = a;
+  *(loose2 *)(y_col + 4) = b;
+  *(loose4 *)z_col = p;
+  *(loose2 *)(z_col + 4) = q;
+}
+
 /* r -= A x, of A the blocks that go to column t, and z += |A| |x|. */
 static void subtract_column(const sni_ldl *ldl, const sni_ldl_tile *tile, const double *x,
                             double *r, double *z) {
@@ -234,6 +264,8 @@ static void subtract_column(const sni_ldl *ldl, const sni_ldl_tile *tile, const 
     } else if (row == col) {
       FOR_ROWS(in->rows,
                subtract(R, R, false, B, x + row, x + col, r + row, r + col, z + row, z + col))
+    } else if (in->cols == 6) {
+      FOR_ROWS(in->rows, subtract_by6(R, B, x + row, x + col, r + row, r + col, z + row, z + col))
     } else {
       subtract(in->rows, in->cols, row != col, B, x + row, x + col, r + row, r + col, z + row,
                z + col);
@@ -254,10 +286,6 @@ void sni_ldl_mul(sni_ldl *ldl, const double *x, double *y) {
 }
 
 /* ---- Refinement ------------------------------------------------------------------------------ */
-
-/* Factors that were so much better than asked for, with another right-hand side, are not looked at
- * again: growth is theirs, and not of what they are used on. */
-#define TRUSTED 1e-6
 
 /* Not a number stays not a number. */
 KERNEL lane4 larger(lane4 a, lane4 b) {
@@ -326,8 +354,9 @@ static void finish_unseen(sni_ldl *ldl, double *y, double *x) {
   memcpy(x, y, (size_t)ldl->vector_count * sizeof *x);
 }
 
-void sni_ldl_refine_to(sni_ldl *ldl, double target) {
+void sni_ldl_refine_to(sni_ldl *ldl, double target, double trust) {
   ldl->options.target = target;
+  ldl->options.trust = trust;
 }
 
 sn_status sni_ldl_solve(sni_ldl *ldl, const double *b, double *x, sni_ldl_solution *out) {
@@ -343,7 +372,7 @@ sn_status sni_ldl_solve(sni_ldl *ldl, const double *b, double *x, sni_ldl_soluti
   }
   ldl->ready = false;
   double *best = ldl->x, *next = ldl->x_next, error = ldl->error;
-  if (error <= TRUSTED * ldl->options.target) {
+  if (error <= ldl->options.trust * ldl->options.target) {
     finish_unseen(ldl, ldl->y, best);
   } else {
     finish(ldl, ldl->y, NULL, best);

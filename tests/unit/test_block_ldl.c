@@ -61,7 +61,7 @@ TEST(factors_that_did_well_are_trusted) {
     couple_at_random(s, 40, &seed);
     dominate(s, 1, &seed);
     sni_ldl *ldl = build(s, NULL);
-    sni_ldl_refine_to(ldl, 1e-9);
+    sni_ldl_refine_to(ldl, 1e-9, 1e-6);
     const int n = s->scalars;
     double *b = calloc((size_t)n, sizeof *b), *x = calloc((size_t)n, sizeof *x);
     long double *A = dense_of(s), *y = calloc((size_t)n, sizeof *y);

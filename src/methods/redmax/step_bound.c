@@ -245,7 +245,14 @@ static bool foresee_reactions(sn_sim *sim, const sni_redmax_step *step, double *
   }
   sni_rows_eval_poses(rows, step->t_end, step->t_end, step->q, step->qd);
   aim(sim, step->qd);
-  if (sni_rows_solve_mass(rows, s->b, rows->rhs, qd1) >= 0) {
+  if (rows->kkt) {
+    sni_kkt_take_care(rows->kkt, SNI_KKT_ROUGH);
+  }
+  const int bad = sni_rows_solve_mass(rows, s->b, rows->rhs, qd1);
+  if (rows->kkt) {
+    sni_kkt_take_care(rows->kkt, SNI_KKT_EXACT);
+  }
+  if (bad >= 0) {
     return false;
   }
   sni_J_mul_world(s->t, &s->d->w, qd1);
