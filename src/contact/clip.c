@@ -144,6 +144,9 @@ static void along_edges(meeting *m, const sni_polygon *a, const sni_polygon *b) 
  * lowest points of a round rim. */
 static void add_nearest(meeting *m, double size) {
   const double gap = m->near.distance - m->radius[0] - m->radius[1];
+  if (!isfinite(gap)) {
+    return; /* only the direction is known */
+  }
   for (int k = 0; k < m->count; k++) {
     if (m->touch[k].gap <= gap + 1e-9 * size) {
       return;

@@ -105,9 +105,6 @@ static bool depth_in(const sni_placed *a, const side *s, sni_nearest *near) {
   const double depth = above(a, s, &lowest);
   const sn_vec3 foot = sn_vec3_addscaled(lowest, -depth, s->n), y = sni_facet_nearest(s->f, foot);
   double up = 0;
-  if (depth < -a->c->reach) {
-    return false; /* more behind than in front */
-  }
   const sn_vec3 below = sn_vec3_addscaled(y, depth, s->n);
   if (sn_vec3_norm(sn_vec3_sub(foot, y)) > 1e-9 * a->c->reach && !enters(a, below, s->n, &up)) {
     return false;
@@ -117,6 +114,13 @@ static bool depth_in(const sni_placed *a, const side *s, sni_nearest *near) {
   }
   *near = (sni_nearest){
       .distance = depth + up, .n = s->n, .x = {sn_vec3_addscaled(below, up, s->n), y}};
+  return true;
+}
+
+/* Something else of the surface is nearer, but parts of the shape may come down on this facet too:
+ * they are found from its side, without a nearest point of their own. */
+static bool seen_from(const side *s, sni_nearest *near) {
+  *near = (sni_nearest){.distance = INFINITY, .n = s->n};
   return true;
 }
 
@@ -132,7 +136,7 @@ static bool settle(const void *user, const sni_placed *a, sni_nearest *near) {
     return true;
   }
   if (near->distance > 1e-6 * a->c->reach) {
-    return is_outward(f, near->x[1], near->n);
+    return is_outward(f, near->x[1], near->n) || seen_from(s, near);
   }
   sn_vec3 lowest;
   const double depth = above(a, s, &lowest);
@@ -141,7 +145,10 @@ static bool settle(const void *user, const sni_placed *a, sni_nearest *near) {
   if (edge) {
     return true;
   }
-  return depth_in(a, s, near);
+  if (depth < -a->c->reach) {
+    return false; /* more behind than in front */
+  }
+  return depth_in(a, s, near) || seen_from(s, near);
 }
 
 static void place(const sni_facet *f, sni_convex *c, sni_placed *s) {

@@ -211,8 +211,16 @@ static sn_status close_up(sni_mesh_parts *parts, bool shared, sn_error *err) {
   }
   drop_degenerate(parts);
   status = sni_mesh_check_closed(parts->name, parts->vertex, parts->nvertex, parts->triangle,
-                                 parts->ntriangle, err);
-  return status == SN_E_VALUE && shared ? close_up(parts, false, err) : status;
+                                 parts->ntriangle, false, err);
+  if (status == SN_E_VALUE && shared) {
+    return close_up(parts, false, err);
+  }
+  if (status == SN_E_VALUE && parts->may_be_sheet) {
+    parts->sheet = true;
+    status = sni_mesh_check_closed(parts->name, parts->vertex, parts->nvertex, parts->triangle,
+                                   parts->ntriangle, true, err);
+  }
+  return status;
 }
 
 /* One block, with only those vertices that are used. */
@@ -263,7 +271,7 @@ sn_status sni_mesh_finish(sni_mesh_parts *parts, bool shared, sni_mesh **out, sn
   if (status == SN_OK) {
     status = pack(parts, &mesh, err);
   }
-  if (status == SN_OK) {
+  if (status == SN_OK && !parts->sheet) {
     status = sni_mesh_finish_solid(parts->name, mesh, err);
   }
   if (status) {
@@ -324,9 +332,9 @@ static sn_status check_name_and_size(const char *name, size_t size, sn_error *er
   return SN_OK;
 }
 
-sn_status sni_mesh_read(const char *path, const char *text, size_t size, sni_mesh **mesh,
-                        sn_error *err) {
-  sni_mesh_parts c = {.name = short_name(path)};
+static sn_status read_mesh(const char *path, const char *text, size_t size, bool may_be_sheet,
+                           sni_mesh **mesh, sn_error *err) {
+  sni_mesh_parts c = {.name = short_name(path), .may_be_sheet = may_be_sheet};
   sn_status status = check_name_and_size(c.name, size, err);
   if (status == SN_OK) {
     const format *f = find_format(c.name);
@@ -339,6 +347,11 @@ sn_status sni_mesh_read(const char *path, const char *text, size_t size, sni_mes
   free(c.triangle);
   free(c.corner);
   return at_file(status, err);
+}
+
+sn_status sni_mesh_read(const char *path, const char *text, size_t size, sni_mesh **mesh,
+                        sn_error *err) {
+  return read_mesh(path, text, size, false, mesh, err);
 }
 
 /* The size is known before the bytes are read; a file that grows meanwhile is cut there. */
@@ -372,15 +385,23 @@ static sn_status read_file(const char *path, char **text, size_t *size, sn_error
   return failed ? sni_fail(err, SN_E_FILE, "%s: %s", name, strerror(errno)) : SN_OK;
 }
 
-sn_status sni_mesh_load(const char *path, sni_mesh **mesh, sn_error *err) {
+static sn_status load(const char *path, bool may_be_sheet, sni_mesh **mesh, sn_error *err) {
   char *text = NULL;
   size_t size = 0;
   sn_status status = read_file(path, &text, &size, err);
   if (status == SN_OK) {
-    status = sni_mesh_read(path, text, size, mesh, err);
+    status = read_mesh(path, text, size, may_be_sheet, mesh, err);
   }
   free(text);
   return at_file(status, err);
+}
+
+sn_status sni_mesh_load(const char *path, sni_mesh **mesh, sn_error *err) {
+  return load(path, false, mesh, err);
+}
+
+sn_status sni_mesh_load_sheet(const char *path, sni_mesh **mesh, sn_error *err) {
+  return load(path, true, mesh, err);
 }
 
 void sni_mesh_free(sni_mesh **mesh) {

@@ -33,6 +33,9 @@ typedef struct sni_mesh {
  * untouched, err->path is "file" and the text has the file's name without its folders, and the line
  * where there are lines: "gear.obj line 12: face refers to vertex 99, file has 24". */
 sn_status sni_mesh_load(const char *path, sni_mesh **mesh, sn_error *err);
+/* The same, but it may have borders: then it is no solid, and is seen from where its triangles run
+ * counterclockwise. */
+sn_status sni_mesh_load_sheet(const char *path, sni_mesh **mesh, sn_error *err);
 
 /* The same for the bytes of such a file.  text[size] must be 0. */
 sn_status sni_mesh_read(const char *path, const char *text, size_t size, sni_mesh **mesh,
@@ -45,10 +48,11 @@ sn_status sni_mesh_hull(const char *name, const sni_mesh *of, sni_mesh **hull, s
 
 /* ---- What shapes/mesh.c does for mesh_file.c ---- */
 
-/* Every directed edge must be matched by exactly one opposite.  Vertices bear their index + 1 in
- * the message, which begins with name. */
+/* Every directed edge must be matched by exactly one opposite, or by none in a sheet.  Vertices
+ * bear their index + 1 in the message, which begins with name. */
 sn_status sni_mesh_check_closed(const char *name, const sn_vec3 *vertex, int nvertex,
-                                const sni_triangle *triangle, int ntriangle, sn_error *err);
+                                const sni_triangle *triangle, int ntriangle, bool sheet,
+                                sn_error *err);
 
 /* Fills mesh->solid, and turns the triangles where they are inside out.  Fails when the mesh
  * encloses no volume. */
@@ -59,6 +63,7 @@ sn_status sni_mesh_finish_solid(const char *name, sni_mesh *mesh, sn_error *err)
 /* What a reader collects: vertices and triangles as the file has them. */
 typedef struct sni_mesh_parts {
   const char *name; /* of the file, for messages */
+  bool may_be_sheet, sheet;
   sn_vec3 *vertex;
   int nvertex, vertex_capacity;
   sni_triangle *triangle;

@@ -6,7 +6,8 @@
 static const char *const floors[] = {
     "{type: plane, contact: m}", "{type: box, size: [40, 40, 0.2], at: [0, 0, -0.1], contact: m}",
     "{type: convex, file: block.obj, scale: 10, at: [-5, -10, -30], contact: m}",
-    "{type: mesh, file: block.obj, scale: 10, at: [-5, -10, -30], contact: m}"};
+    "{type: mesh, file: block.obj, scale: 10, at: [-5, -10, -30], contact: m}",
+    "{type: mesh, file: sheet.obj, contact: m}"};
 
 static stage set_in(const char *folder, const char *text, sn_options o) {
   sn_scene *scene = NULL;

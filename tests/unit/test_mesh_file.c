@@ -686,6 +686,22 @@ TEST(refused_open) {
         "%s", err.text);
 }
 
+/* What has no density needs no inside. */
+TEST(sheets) {
+  sni_mesh *mesh = NULL;
+  sn_error err = {0};
+  CHECK(sni_mesh_load(MESHES "sheet.obj", &mesh, &err) == SN_E_VALUE && !mesh, "accepted");
+  CHECK(sni_mesh_load_sheet(MESHES "sheet.obj", &mesh, &err) == SN_OK, "%s", err.text);
+  CHECK(mesh->ntriangle == 8 && mesh->nvertex == 9 && !mesh->inside_out && mesh->solid.mass == 0,
+        "%d triangles", mesh->ntriangle);
+  sni_mesh_free(&mesh);
+  CHECK(sni_mesh_load_sheet(MESHES "open_block.obj", &mesh, &err) == SN_OK, "%s", err.text);
+  sni_mesh_free(&mesh);
+  CHECK(sni_mesh_load_sheet(MESHES "block.obj", &mesh, &err) == SN_OK, "%s", err.text);
+  CHECK(fabs(mesh->solid.mass - 6) < 1e-12, "a closed one is a solid");
+  sni_mesh_free(&mesh);
+}
+
 TEST(refused_orientation) {
   check_refused("t.obj", TETRAHEDRON "f 1 3 2\nf 1 2 4\nf 2 3 4\nf 1 3 4\n", SN_E_VALUE,
                 "t.obj: edge between vertices 1 (0, 0, 0) and 3 (0, 1, 0) is passed by both its "
@@ -810,7 +826,7 @@ static void check_promises(const char *name, const char *bytes, size_t n, uint64
   CHECK(mesh->solid.mass > 0 && isfinite(mesh->solid.mass) && sn_vec3_finite(mesh->solid.com),
         "%s, seed %d: mass %g", name, number, mesh->solid.mass);
   CHECK(sni_mesh_check_closed(name, mesh->vertex, mesh->nvertex, mesh->triangle, mesh->ntriangle,
-                              &err) == SN_OK,
+                              false, &err) == SN_OK,
         "%s, seed %d: %s", name, number, err.text);
   sni_mesh_free(&mesh);
 }
@@ -882,5 +898,5 @@ int main(void) {
             T(faces_that_cross_themselves), T(corner_tetrahedron), T(regular_tetrahedron),
             T(far_from_the_origin), T(many_triangles), T(turned_mesh), T(cavity), T(inside_out),
             T(icosphere_converges_at_second_order), T(refused_obj), T(refused_stl), T(refused_open),
-            T(refused_orientation), T(refused_flat), T(refused_files), T(limits), T(fuzzed_files));
+            T(sheets), T(refused_orientation), T(refused_flat), T(refused_files), T(limits), T(fuzzed_files));
 }

@@ -66,7 +66,9 @@ static void note(edge_fault *fault, int a, int b, int faces) {
   }
 }
 
-static void find_faults(edge_list e, int nvertex, edge_fault *open, edge_fault *twisted) {
+/* sheet: edges of one face only are its border. */
+static void find_faults(edge_list e, int nvertex, bool sheet, edge_fault *open,
+                        edge_fault *twisted) {
   for (int a = 0; a < nvertex; a++) {
     uint32_t *other = e.other + e.first[a];
     const int count = e.first[a + 1] - e.first[a];
@@ -77,9 +79,10 @@ static void find_faults(edge_list e, int nvertex, edge_fault *open, edge_fault *
       for (; k < count && (int)(other[k] / 2) == b; k++) {
         along[other[k] % 2]++;
       }
-      if (along[0] + along[1] != 2) {
-        note(open, a, b, along[0] + along[1]);
-      } else if (along[0] != 1) {
+      const int faces = along[0] + along[1];
+      if (faces != 2 && !(sheet && faces == 1)) {
+        note(open, a, b, faces);
+      } else if (faces == 2 && along[0] != 1) {
         note(twisted, a, b, 2);
       }
     }
@@ -106,14 +109,15 @@ static sn_status report(const char *name, const sn_vec3 *vertex, edge_fault open
 }
 
 sn_status sni_mesh_check_closed(const char *name, const sn_vec3 *vertex, int nvertex,
-                                const sni_triangle *triangle, int ntriangle, sn_error *err) {
+                                const sni_triangle *triangle, int ntriangle, bool sheet,
+                                sn_error *err) {
   const edge_list e = {.first = calloc((size_t)nvertex + 1, sizeof *e.first),
                        .other = malloc((3 * (size_t)ntriangle + 1) * sizeof *e.other)};
   sn_status status = SN_E_MEMORY;
   if (e.first && e.other) {
     edge_fault open = {0}, twisted = {0};
     list_edges(e, nvertex, triangle, ntriangle);
-    find_faults(e, nvertex, &open, &twisted);
+    find_faults(e, nvertex, sheet, &open, &twisted);
     status = report(name, vertex, open, twisted, err);
   } else {
     sni_fail(err, status, "%s: out of memory", name);
@@ -270,16 +274,20 @@ static sni_solid mesh_solid(const sn_shape_def *def) {
 }
 
 static sn_status mesh_load(const sn_shape_def *def, sni_mesh **mesh, sn_error *err) {
-  return sni_mesh_load(def->file, mesh, err);
+  return def->density < 0 ? sni_mesh_load_sheet(def->file, mesh, err)
+                          : sni_mesh_load(def->file, mesh, err);
 }
 
-static const sni_field mesh_field[] = {SNI_FIELD_SHAPE_AT,
-                                       SNI_FIELD_SHAPE_MESH("OBJ or STL file with a closed mesh"),
-                                       SNI_FIELD_SHAPE_SCALE};
+static const sni_field mesh_field[] = {
+    SNI_FIELD_SHAPE_AT,
+    SNI_FIELD_SHAPE_MESH("OBJ or STL file with a mesh; closed, if it has a "
+                         "density"),
+    SNI_FIELD_SHAPE_SCALE};
 
 const sni_shape_ops sni_shape_mesh = {
-    .kind = {"mesh", "the solid inside a closed triangle mesh, from a file", mesh_field,
-             SNI_COUNT(mesh_field)},
+    .kind = {"mesh",
+             "the solid inside a closed triangle mesh, from a file; without density also a sheet",
+             mesh_field, SNI_COUNT(mesh_field)},
     .has_at = true,
     .needs_mesh = true,
     .load = mesh_load,
