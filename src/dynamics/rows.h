@@ -66,7 +66,7 @@ size_t sni_rows_size(const sn_model *m, bool dual);
 void sni_rows_place(sni_rows *r, sni_dynamics *d, bool dual, bool motions, void *memory);
 
 /* Above so many rows nobody tries the dual unless told to.  One-sided rows are not all there. */
-enum { SNI_DUAL_ROWS = 24, SNI_DUAL_SIDED = 96 };
+enum { SNI_DUAL_ROWS = 24, SNI_DUAL_SIDED = 600 };
 static inline bool sni_rows_many(const sn_model *m) {
   return m->nrow - m->nsided > SNI_DUAL_ROWS || m->nsided > SNI_DUAL_SIDED;
 }

@@ -162,8 +162,6 @@ static sn_status try_set(sni_rows *r, const double *b, const double *c, double *
   return status;
 }
 
-/* All rows that are wrong change sides, as long as they become fewer; where they do not, only the
- * last one does, which ends for every positive definite matrix. */
 /* Rows that contradict each other leave a residual, in one of them or in the other.  Of the limits
  * that push, the one that pushes most is named. */
 static void find_impossible(sni_rows *r, const double *c) {
@@ -186,47 +184,132 @@ static void find_impossible(sni_rows *r, const double *c) {
   u->impossible = u->short_of > small ? pushing : -1;
 }
 
-sn_status sni_unilateral_solve(sni_rows *r, const double *b, const double *c, double *x, int *bad,
-                               double *residual) {
-  enum { PATIENCE = 4 };
+/* What counts as nothing, of rates and of forces. */
+typedef struct smallness {
+  double v, lambda;
+} smallness;
+
+static smallness small_of(const sni_rows *r, const double *c) {
+  return (smallness){EXACT * fmax(largest(r->nrow, r->u.v), largest(r->nrow, c)),
+                     EXACT * largest(r->nrow, r->lambda)};
+}
+
+/* From forces that only push, u->free, and the x that belongs to them, u->start, towards those of
+ * the rows that are in, r->lambda and x, as far as none pulls; then those that would are out.
+ * False: all the way. */
+static bool go_as_far(sni_rows *r, double small, const double *x) {
   sni_unilateral *u = &r->u;
-  int least = r->nrow + 1, patience = PATIENCE;
+  double part = 1;
+  bool blocked = false;
   for (int i = 0; i < r->nrow; i++) {
-    if (u->in[i] && c[i] == SNI_LET_GO) {
+    if (sni_unilateral_is_free(r, i) && u->in[i] && r->lambda[i] > small) {
+      part = fmin(part, u->free[i] / (u->free[i] - r->lambda[i]));
+      blocked = true;
+    }
+  }
+  for (int i = 0; i < r->nrow; i++) {
+    u->free[i] += part * ((u->in[i] ? r->lambda[i] : 0) - u->free[i]);
+    if (blocked && sni_unilateral_is_free(r, i) && u->in[i] && r->lambda[i] > small &&
+        u->free[i] >= -small) {
+      u->free[i] = 0;
       u->in[i] = u->fresh = false;
     }
   }
-  for (int k = 0; k < 50 + 2 * r->nsided; k++) {
+  for (int j = 0; j < r->d->m->tree.nv; j++) {
+    u->start[j] += part * (x[j] - u->start[j]);
+  }
+  return blocked;
+}
+
+/* Newton's method on the dual, by faces: whoever is broken comes in, whoever would pull stays out
+ * on the way.  The dual falls with each step, so that no set comes twice. */
+static sn_status solve_by_faces(sni_rows *r, const double *b, const double *c, double *x, int *bad,
+                                double *residual) {
+  sni_unilateral *u = &r->u;
+  bool *first = u->out;
+  for (int i = 0; i < r->nrow; i++) { /* from no forces at all towards those of the last set */
+    first[i] = u->in[i];
+    u->in[i] = !sni_unilateral_is_free(r, i);
+  }
+  u->fresh = false;
+  sn_status status = try_set(r, b, c, x, bad, residual);
+  memcpy(u->start, x, (size_t)r->d->m->tree.nv * sizeof *x);
+  memcpy(u->free, r->lambda, (size_t)r->nrow * sizeof *u->free);
+  if (status >= 0) {
+    memcpy(u->in, first, (size_t)r->nrow * sizeof *first);
+    u->fresh = false;
+    status = try_set(r, b, c, x, bad, residual);
+  }
+  for (int k = 0; k < 100 + 10 * r->nsided && status >= 0; k++) {
+    const smallness small = small_of(r, c);
+    if (!go_as_far(r, small.lambda, x)) {
+      bool more = false;
+      for (int i = 0; i < r->nrow; i++) {
+        if (!u->in[i] && is_wrong(r, c, i, small.v, small.lambda)) {
+          u->in[i] = more = true;
+          u->fresh = false;
+        }
+      }
+      if (!more) {
+        return status;
+      }
+    }
+    status = try_set(r, b, c, x, bad, residual);
+  }
+  return status < 0 ? status : SN_NOT_CONVERGED;
+}
+
+/* All rows that are wrong change sides, as long as they become fewer: that takes few turns, where
+ * it ends. */
+static sn_status solve_by_turns(sni_rows *r, const double *b, const double *c, double *x, int *bad,
+                                double *residual, bool *ended) {
+  enum { PATIENCE = 4 };
+  sni_unilateral *u = &r->u;
+  int least = r->nrow + 1, patience = PATIENCE;
+  *ended = false;
+  while (patience > 0) {
     const sn_status status = try_set(r, b, c, x, bad, residual);
     if (status < 0) {
       return status;
     }
-    const double small_v = EXACT * fmax(largest(r->nrow, u->v), largest(r->nrow, c));
-    const double small_lambda = EXACT * largest(r->nrow, r->lambda);
-    int wrong = 0, last = -1;
+    const smallness small = small_of(r, c);
+    int wrong = 0;
     for (int i = 0; i < r->nrow; i++) {
-      if (is_wrong(r, c, i, small_v, small_lambda)) {
-        last = i;
-        wrong++;
-      }
+      wrong += is_wrong(r, c, i, small.v, small.lambda);
     }
     if (wrong == 0) {
-      if (status) {
-        find_impossible(r, c);
-      }
+      *ended = true;
       return status;
     }
     patience = wrong < least ? PATIENCE : patience - 1;
     least = wrong < least ? wrong : least;
     for (int i = 0; i < r->nrow; i++) {
-      if (patience > 0 ? is_wrong(r, c, i, small_v, small_lambda) : i == last) {
+      if (is_wrong(r, c, i, small.v, small.lambda)) {
         u->in[i] = !u->in[i];
       }
     }
     u->fresh = false;
   }
-  find_impossible(r, c);
   return SN_NOT_CONVERGED;
+}
+
+sn_status sni_unilateral_solve(sni_rows *r, const double *b, const double *c, double *x, int *bad,
+                               double *residual) {
+  sni_unilateral *u = &r->u;
+  for (int i = 0; i < r->nrow; i++) {
+    if (u->in[i] && c[i] == SNI_LET_GO) {
+      u->in[i] = u->fresh = false;
+    }
+  }
+  bool ended;
+  sn_status status = solve_by_turns(r, b, c, x, bad, residual, &ended);
+  if (status >= 0 && !ended) {
+    status = solve_by_faces(r, b, c, x, bad, residual);
+  }
+  if (status > 0) {
+    find_impossible(r, c);
+  }
+  return status;
 }
 
 /* ---- with the masses for A ---- */
@@ -409,6 +492,7 @@ static size_t lay_out(sni_unilateral *u, int capacity, int nv, bool dual, char *
   (memory ? (void *)(memory + used) : NULL);                                                       \
   used += ((count) * (size) + 63) / 64 * 64
   u->in = TAKE(n, sizeof *u->in);
+  u->out = TAKE(n, sizeof *u->out);
   u->which = TAKE(n, sizeof *u->which);
   u->slot = TAKE(n, sizeof *u->slot);
   u->held = TAKE(n, sizeof *u->held);
