@@ -374,6 +374,36 @@ TEST(a_joint_rubs_under_the_load_of_contacts) {
   stage_clear(&b);
 }
 
+/* Two sliders that load each other, on guides too short for where their masses are: loads go up
+ * with friction and friction with loads, round in circles; one of them hits its limit on the way. A
+ * floor far below makes contacts take part. */
+TEST(sliders_that_load_each_other) {
+  stage b = stage_set(
+      "sinew: 1\n"
+      "contacts: {rubber: {friction: 0.5}}\n"
+      "bodies:\n"
+      "  floor: {joint: {type: fixed}, shapes: [{type: plane, contact: rubber}]}\n"
+      "  up: {joint: {type: prismatic, at: [0, 0, 1.5], axis: [0, 0, 1], friction: {mu: 0.5, size: "
+      "[0.1, 0.1, 0.6]}, limits: [-0.5, 0.5]}, shapes: [{type: capsule, from: [0.08, 0, 0], to: "
+      "[0.32, 0, 0], radius: 0.03, density: 2000}]}\n"
+      "  across: {parent: up, joint: {type: prismatic, at: [0.4, 0, 0], axis: [0, 1, 0], friction: "
+      "{mu: 0.5, size: [0.1, 0.1, 0.6]}, drive: {target: 1, stiffness: 1000, damping: 10, "
+      "max_force: 20}}, shapes: [{type: capsule, from: [0.08, 0, 0], to: [0.32, 0, 0], radius: "
+      "0.03, density: 2000}]}\n",
+      redmax_options(0.01));
+  double iterations = 0;
+  for (int k = 0; k < 200; k++) {
+    const sn_info info = redmax_step(b.sim, b.s, NULL);
+    iterations += info.friction_iterations;
+    CHECK(info.retries == 0, "step %d was divided", k);
+    CHECK(channel(&b, "up.dissipation") >= -1e-6 && channel(&b, "across.dissipation") >= -1e-6,
+          "friction works at step %d", k);
+  }
+  CHECK(iterations <= 2000, "%g iterations a step", iterations / 200);
+  CHECK(sn_state_q(b.s)[0] >= -0.5 - 1e-9, "it is at %g, beyond its limit", sn_state_q(b.s)[0]);
+  stage_clear(&b);
+}
+
 /* Reactions are differences of large numbers; what is left in a fall is no load. */
 TEST(what_falls_bears_nothing) {
   stage b = stage_set(

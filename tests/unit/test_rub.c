@@ -230,11 +230,11 @@ static int add_contacts(const sn_sim *sim, double (*row)[NU], double *rate, doub
   const sni_touch *touch = ((const sni_redmax *)sim->method_work)->touch;
   int n = 0;
   for (int k = 0; touch && k < touch->st.ngroup; k++) {
-    const sni_contact *c = &touch->contact[touch->group[k].contact];
     const double *x = touch->st.group[k].x;
-    if (x[0] <= 0) {
+    if (touch->group[k].contact < 0 || x[0] <= 0) {
       continue;
     }
+    const sni_contact *c = &touch->contact[touch->group[k].contact];
     sn_vec6 p[3][2];
     for (int i = 0; i < 3; i++) {
       const sn_vec3 t = touch->group[k].frame[i];

@@ -96,7 +96,7 @@ sn_status sni_redmax_create(sn_sim *sim, sn_error *err) {
   const sn_solver solver = sim->options.redmax.solver;
   sim->rows.open = sim->options.redmax.closure != SN_CLOSURE_PROJECT;
   if (sim->m->touching) {
-    const sn_status status = sni_touch_create(sim, &r->s, &r->touch, err);
+    const sn_status status = sni_touch_create(sim, &r->s, &r->rub, &r->touch, err);
     if (status) {
       return status;
     }

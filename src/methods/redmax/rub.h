@@ -45,12 +45,12 @@ typedef struct sni_rubbing {
   double *rate;  /* nslide  tau v                                                             */
   double *bound; /* nslide                                                                    */
   double *next;  /* nslide  bounds by the last loads                                          */
-  double *miss, *next_before, *weight; /* nslide  of the last turn                             */
+  double *miss, *bound_before, *weight; /* nslide  of the last turn                             */
   double *history; /* 2 SNI_RUB_MEMORY nslide  how these changed from turn to turn             */
-  double missed;
-  int remembered, turns, misled; /* remembered: -1: not even one                              */
-  int taken;                     /* turns of this step                                        */
-  double *before, *trend;        /* as `which` counts: `push` of the last turn, and its change  */
+  double missed, best, pace; /* disagreement of the last turn, and the least of late; of the way */
+  int remembered, turns, idle, misled; /* remembered: -1: not even one */
+  int taken;        /* turns of this step                                        */
+  bool maximal;     /* the paper's problem */
   double *normal;   /* nrub  what its contacts bear, together                                    */
   double *limit;    /* ntangent                                                                  */
   double *allowed;  /* ntangent  limits that the program has, where tangents are rows of their own;
@@ -94,6 +94,11 @@ static inline bool sni_rubbing_apart(const sni_rubbing *r, const sni_rub *rub) {
 /* Rows that friction or pushing may need: slides, rows, tangents of their own. */
 static inline int sni_rubbing_count(const sni_rubbing *r) {
   return r->m->nslide + r->m->nrow + (r->pad ? r->m->ntangent : 0);
+}
+
+static inline const sni_row *sni_rubbing_row(const sni_rubbing *r, int i) {
+  const int row = i - r->m->nslide, pad = row - r->m->nrow;
+  return row < 0 ? &r->row[i] : pad < 0 ? &r->rows->row[row] : &r->pad[pad];
 }
 
 /* Slides and tangents, not those that push. */
@@ -172,22 +177,19 @@ void sni_rubbing_follow(sni_rubbing *r, double change);
 void sni_rubbing_end(const sni_rubbing *r, double *v);
 /* At least two turns, and little disagreement in the last one. */
 bool sni_rubbing_agrees(const sni_rubbing *r, const sn_options *o, double change);
-/* By how much friction is another one than before this turn, as a part of the largest bound: what
- * others have pushed against was the one before. */
-double sni_rubbing_moved(const sni_rubbing *r);
-/* Between turns in which others push: friction that goes on the same way turn by turn goes there at
- * once, or as far as the bounds let it. */
-void sni_rubbing_leap(sni_rubbing *r);
-/* What friction as it is makes of v without friction. */
-void sni_rubbing_rub(const sni_rubbing *r, double *v);
+/* What friction of slides that are not in the program, as it is, makes of v without friction. */
+void sni_rubbing_hold(const sni_rubbing *r, double *v);
 
 /* rub_follow.c */
 
 /* How far the bounds are from those of the last loads. */
 double sni_rubbing_disagreement(const sni_rubbing *r, bool reduced);
-/* Limits of tangents that are rows of their own, from the bounds and `limit`; half: only half way
- * from where they were. */
-void sni_rubbing_allow(sni_rubbing *r, bool half);
+/* What slips agrees, and what sticks exceeds its bounds by a hundredth at most: where many joints
+ * hold each other, their shares may go on changing, which moves nothing. */
+bool sni_rubbing_stands(const sni_rubbing *r, double tolerance);
+/* Limits of tangents that are rows of their own, from the bounds and `limit`; part: of the way
+ * there from where they were. */
+void sni_rubbing_allow(sni_rubbing *r, double part);
 
 /* Friction of what sticks, where others would do as well: as evenly as can be.  After the program,
  * whose rows it leaves as they are; rub_split.c. */

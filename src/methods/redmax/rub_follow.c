@@ -5,9 +5,10 @@
 
 #include <string.h>
 
-/* Turns that are remembered, and how often they may mislead before the bounds go only half the way:
- * some go round in circles. */
-enum { MEMORY = SNI_RUB_MEMORY, PATIENCE = 4 };
+/* Turns that are remembered, and turns without getting better before steps become shorter. */
+enum { MEMORY = SNI_RUB_MEMORY, PATIENCE = 8, MISLED = 4 };
+/* Of the way, the least that a turn goes. */
+#define SHORTEST 0.03
 
 /* Is there friction at its bound in the c-th way of a rub?  If not, another bound changes nothing.
  */
@@ -36,6 +37,23 @@ double sni_rubbing_disagreement(const sni_rubbing *r, bool reduced) {
     }
   }
   return most > 0 ? change / most : 0;
+}
+
+bool sni_rubbing_stands(const sni_rubbing *r, double tolerance) {
+  const double still = 1e-9, beyond = 1.01;
+  double most = 0, fastest = 0;
+  for (int k = 0; k < r->m->nslide; k++) {
+    most = fmax(most, fmax(r->next[k], r->bound[k]));
+    fastest = fmax(fastest, fabs(r->free[k]));
+  }
+  for (int k = 0; k < r->m->nslide; k++) {
+    const bool slips = fabs(r->rate[k]) > still * fastest;
+    if (slips ? fabs(r->next[k] - r->bound[k]) > tolerance * most
+              : fabs(r->force[k]) > beyond * r->next[k] + tolerance * most) {
+      return false;
+    }
+  }
+  return true;
 }
 
 /* With so many differences d of what bounds missed, in units w of their own: the combination of
@@ -67,15 +85,15 @@ static bool combine(const double *d, const double *miss, const double *w, int n,
 }
 
 /* Limits of tangents that are rows of their own, from the bounds: as the last loads share them out,
- * or half that way. */
-static void allow_rub(sni_rubbing *r, const sni_rub *rub, bool half) {
+ * or a part of the way there. */
+static void allow_rub(sni_rubbing *r, const sni_rub *rub, double part) {
   const double *bound = r->bound + rub->first;
   for (int b = 0, i = rub->first_tangent; b < rub->nbearing; b++) {
     const sni_bearing *own = &rub->bearing[b];
     double sum[SNI_DIRECTIONS_MAX] = {0};
     for (int c = 0; c < own->ntangent; c++) {
       const sni_rub_tangent *t = &own->tangent[c];
-      r->allowed[i + c] = half ? 0.5 * (r->allowed[i + c] + r->limit[i + c]) : r->limit[i + c];
+      r->allowed[i + c] = part * r->limit[i + c] + (1 - part) * r->allowed[i + c];
       sum[t->direction] += fabs(t->arm) * r->allowed[i + c];
     }
     for (int c = 0; c < own->ntangent; c++, i++) {
@@ -86,88 +104,62 @@ static void allow_rub(sni_rubbing *r, const sni_rub *rub, bool half) {
   }
 }
 
-void sni_rubbing_allow(sni_rubbing *r, bool half) {
+void sni_rubbing_allow(sni_rubbing *r, double part) {
   for (int k = 0; r->pad && k < r->m->nrub; k++) {
     if (sni_rubbing_apart(r, &r->m->rub[k])) {
-      allow_rub(r, &r->m->rub[k], half);
+      allow_rub(r, &r->m->rub[k], part);
     }
   }
 }
 
 /* The bounds for the next turn.  Those of the loads come nearer at a steady pace, so the last few
- * turns tell where they lead (Anderson's method); where that made it worse, it begins anew. */
+ * turns tell where they lead (Anderson's method); where that made it worse, it begins anew.  Some
+ * go round in circles: where nothing has got better for a while, steps become shorter. */
 void sni_rubbing_follow(sni_rubbing *r, double change) {
   const int n = r->m->nslide;
   double *miss = r->miss, *d = r->history, *e = d + MEMORY * n, x[MEMORY], most = 0;
-  const bool worse = change > 2 * r->missed;
+  if (r->maximal) { /* it has limits of its own */
+    memcpy(r->bound, r->next, (size_t)n * sizeof *r->bound);
+    return;
+  }
+  const bool worse = change > 2 * r->missed, better = change < 0.9 * r->best;
+  r->best = better ? change : r->best;
+  r->idle = better ? 0 : r->idle + 1;
+  r->misled += worse;
+  const bool shorter = r->idle >= PATIENCE || (r->pace == 1 && r->misled >= MISLED);
+  if (shorter) {
+    r->pace = fmax(0.5 * r->pace, r->pad ? 0.5 : SHORTEST);
+    r->best = INFINITY;
+    r->idle = 0;
+  }
   for (int k = 0; k < n; k++) {
     most = fmax(most, r->next[k]);
   }
-  if (r->remembered >= 0 && !worse) { /* one more difference, the oldest is forgotten */
+  if (r->remembered >= 0 && !worse && !shorter) { /* one more, the oldest is forgotten */
     const int at = r->turns++ % MEMORY;
     for (int k = 0; k < n; k++) {
       d[at * n + k] = r->next[k] - r->bound[k] - miss[k];
-      e[at * n + k] = r->next[k] - r->next_before[k];
+      e[at * n + k] = r->bound[k] - r->bound_before[k];
     }
     r->remembered = r->remembered < MEMORY ? r->remembered + 1 : MEMORY;
   } else {
-    r->misled += worse;
     r->remembered = r->turns = 0;
   }
   r->missed = change;
   for (int k = 0; k < n; k++) {
     miss[k] = r->next[k] - r->bound[k];
-    r->next_before[k] = r->next[k];
+    r->bound_before[k] = r->bound[k];
     r->weight[k] = 1 / fmax(r->next[k], 1e-3 * most + 1e-300);
   }
-  const bool known = r->remembered > 0 && combine(d, miss, r->weight, n, r->remembered, x);
+  const bool known = (r->pace == 1 || !r->pad) && r->remembered > 0 &&
+                     combine(d, miss, r->weight, n, r->remembered, x);
   for (int k = 0; k < n; k++) {
-    double to = r->next[k];
+    const double plain = r->bound[k] + r->pace * miss[k];
+    double to = plain;
     for (int i = 0; known && i < r->remembered; i++) {
-      to -= x[i] * e[i * n + k];
+      to -= x[i] * (e[i * n + k] + r->pace * d[i * n + k]);
     }
-    to = to >= 0 && to <= 2 * r->next[k] ? to : r->next[k];
-    r->bound[k] = r->misled < PATIENCE ? to : 0.5 * (r->next[k] + r->bound[k]);
+    r->bound[k] = to >= 0 && to <= 2 * fmax(r->next[k], plain) ? to : plain;
   }
-  sni_rubbing_allow(r, r->misled >= PATIENCE);
-}
-
-double sni_rubbing_moved(const sni_rubbing *r) {
-  double most = 0, change = 0;
-  for (int i = 0; i < sni_rubbing_count(r); i++) {
-    if (sni_rubbing_rubs(r, i)) {
-      most = fmax(most, r->s->h * sni_rubbing_bound(r, i));
-      change = fmax(change, fabs(r->push[i] - r->before[i]));
-    }
-  }
-  return most > 0 ? change / most : 0;
-}
-
-void sni_rubbing_leap(sni_rubbing *r) {
-  const int n = sni_rubbing_count(r);
-  double both = 0, now = 0, then = 0;
-  for (int i = 0; i < n; i++) {
-    const double change = sni_rubbing_rubs(r, i) ? r->push[i] - r->before[i] : 0;
-    both += change * r->trend[i];
-    now += change * change;
-    then += r->trend[i] * r->trend[i];
-    r->trend[i] = change;
-  }
-  const double pace = then > 0 ? both / then : 0;
-  if (r->taken > 2 && pace > 0.5 && both * both > 0.99 * now * then) {
-    double far = pace < 0.999 ? pace / (1 - pace) : INFINITY;
-    for (int i = 0; i < n; i++) {
-      const double way = r->trend[i];
-      if (way != 0) {
-        far =
-            fmin(far, fmax(r->s->h * sni_rubbing_bound(r, i) - (way > 0 ? 1 : -1) * r->push[i], 0) /
-                          fabs(way));
-      }
-    }
-    for (int i = 0; i < n && isfinite(far); i++) {
-      r->push[i] += far * r->trend[i];
-    }
-    memset(r->trend, 0, (size_t)n * sizeof *r->trend);
-  }
-  memcpy(r->before, r->push, (size_t)n * sizeof *r->before);
+  sni_rubbing_allow(r, r->pace);
 }

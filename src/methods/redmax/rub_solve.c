@@ -8,21 +8,18 @@
 #define HELD 1e-10
 /* A rate below this part of the largest is none. */
 #define STILL 1e-12
+/* Turns before what sticks may do so a little beyond its bound. */
+enum { PATIENCE = 20 };
 /* A row that pushes is broken if it is by this part of the rates. */
 #define EXACT 1e-12
 
-/* Of the k-th row that friction or pushing may need: slides, rows, tangents of their own. */
-static const sni_row *row_of(const sni_rubbing *r, int k) {
-  const int row = k - r->m->nslide, pad = row - r->m->nrow;
-  return row < 0 ? &r->row[k] : pad < 0 ? &r->rows->row[row] : &r->pad[pad];
-}
 /* One more row in the program. */
 static sn_status join(sni_rubbing *r, int k) {
   const size_t nv = (size_t)r->s->t->nv, capacity = (size_t)r->capacity;
   const size_t nrow = r->rows ? (size_t)r->rows->nrow : 0;
   double *y = r->Y + (size_t)r->ncolumn * nv;
   memset(r->column, 0, nv * sizeof *r->column);
-  sni_row_add_column(row_of(r, k), r->s->d, 1, r->column);
+  sni_row_add_column(sni_rubbing_row(r, k), r->s->d, 1, r->column);
   memset(y, 0, nv * sizeof *y);
   const sn_status status = r->solve(r->user, r->column, r->none, y);
   if (status < 0) {
@@ -35,7 +32,8 @@ static sn_status join(sni_rubbing *r, int k) {
   r->column_of[k] = r->ncolumn++;
   sni_J_mul_world(r->s->t, &r->s->d->w, y);
   for (int i = 0; i <= r->n; i++) {
-    r->S[(size_t)r->n * capacity + (size_t)i] = sni_row_mul(row_of(r, r->which[i]), &r->s->d->w, y);
+    r->S[(size_t)r->n * capacity + (size_t)i] =
+        sni_row_mul(sni_rubbing_row(r, r->which[i]), &r->s->d->w, y);
   }
   r->n++;
   return status;
@@ -198,9 +196,10 @@ static void take_pads(sni_rubbing *r, int k) {
 }
 
 /* x -= columns of n numbers, as much as is pushed along each. */
-static void subtract_columns(const sni_rubbing *r, const double *columns, int n, double *x) {
+static void subtract_columns(const sni_rubbing *r, bool held, const double *columns, int n,
+                             double *x) {
   for (int i = 0; i < sni_rubbing_count(r); i++) {
-    const double push = r->column_of[i] >= 0 ? r->push[i] : 0;
+    const double push = r->column_of[i] >= 0 && (r->held[i] || !held) ? r->push[i] : 0;
     if (push != 0) {
       const double *column = columns + (size_t)r->column_of[i] * (size_t)n;
       for (int k = 0; k < n; k++) {
@@ -210,20 +209,20 @@ static void subtract_columns(const sni_rubbing *r, const double *columns, int n,
   }
 }
 
-void sni_rubbing_rub(const sni_rubbing *r, double *v) {
-  subtract_columns(r, r->Y, r->s->t->nv, v);
+void sni_rubbing_hold(const sni_rubbing *r, double *v) {
+  subtract_columns(r, true, r->Y, r->s->t->nv, v);
 }
 
 /* v with these multipliers; those of the rows that push go with the others. */
 static void move(sni_rubbing *r, bool reduced, double *v) {
   memcpy(v, r->v_free, (size_t)r->s->t->nv * sizeof *v);
-  sni_rubbing_rub(r, v);
+  subtract_columns(r, false, r->Y, r->s->t->nv, v);
   if (reduced) {
     sni_rubbing_split(r);
   }
   if (r->rows) {
     memcpy(r->rows->lambda, r->lambda_free, (size_t)r->rows->nrow * sizeof *r->lambda_free);
-    subtract_columns(r, r->lambdas, r->rows->nrow, r->rows->lambda);
+    subtract_columns(r, false, r->lambdas, r->rows->nrow, r->rows->lambda);
   }
   sni_J_mul_world(r->s->t, &r->s->d->w, v);
   for (int k = 0; k < r->m->nslide; k++) {
@@ -301,13 +300,13 @@ void sni_rubbing_begin(sni_rubbing *r, const sn_options *o) {
   for (int i = 0; i < r->m->ntangent; i++) {
     r->limit[i] = 1; /* at first all alike */
   }
-  sni_rubbing_allow(r, false);
-  memcpy(r->before, r->push, (size_t)sni_rubbing_count(r) * sizeof *r->before);
-  memset(r->trend, 0, (size_t)sni_rubbing_count(r) * sizeof *r->trend);
+  sni_rubbing_allow(r, 1);
   r->remembered = -1;
-  r->turns = r->misled = r->taken = 0;
-  r->missed = INFINITY;
-  if (o->redmax.friction.problem == SN_FRICTION_MAXIMAL) {
+  r->turns = r->idle = r->misled = r->taken = 0;
+  r->missed = r->best = INFINITY;
+  r->pace = 1;
+  r->maximal = o->redmax.friction.problem == SN_FRICTION_MAXIMAL;
+  if (r->maximal) {
     sni_rubbing_mobility(r);
   }
 }
@@ -324,7 +323,7 @@ sn_status sni_rubbing_free(sni_rubbing *r, double *v) {
   for (int i = 0; i < sni_rubbing_count(r); i++) {
     const bool exists = i < r->m->nslide || i >= r->m->nslide + r->m->nrow ||
                         (r->rows && i < r->m->nslide + r->rows->nrow);
-    r->free[i] = exists ? sni_row_mul(row_of(r, i), &r->s->d->w, v) : 0;
+    r->free[i] = exists ? sni_row_mul(sni_rubbing_row(r, i), &r->s->d->w, v) : 0;
   }
   return status;
 }
@@ -358,7 +357,9 @@ void sni_rubbing_end(const sni_rubbing *r, double *v) {
 }
 
 bool sni_rubbing_agrees(const sni_rubbing *r, const sn_options *o, double change) {
-  return r->taken > 1 && change <= o->redmax.friction.tolerance;
+  const double tolerance = o->redmax.friction.tolerance;
+  return (r->taken > 1 && change <= tolerance) ||
+         (!r->maximal && r->taken > PATIENCE && sni_rubbing_stands(r, tolerance));
 }
 
 sn_status sni_rubbing_solve(sni_rubbing *r, const sn_options *o, double *v, int *iterations) {
@@ -429,7 +430,7 @@ static size_t lay_out(sni_rubbing *r, const sn_model *m, const sn_options *o, ch
   r->bound = TAKE(nslide, sizeof *r->bound);
   r->next = TAKE(nslide, sizeof *r->next);
   r->miss = TAKE(nslide, sizeof *r->miss);
-  r->next_before = TAKE(nslide, sizeof *r->next_before);
+  r->bound_before = TAKE(nslide, sizeof *r->bound_before);
   r->weight = TAKE(nslide, sizeof *r->weight);
   r->history = TAKE(2 * SNI_RUB_MEMORY * nslide, sizeof *r->history);
   r->normal = TAKE(nrub, sizeof *r->normal);
@@ -454,8 +455,6 @@ static size_t lay_out(sni_rubbing *r, const sn_model *m, const sn_options *o, ch
   r->S = TAKE(capacity * capacity, sizeof *r->S);
   r->free = TAKE(all, sizeof *r->free);
   r->push = TAKE(all, sizeof *r->push);
-  r->before = TAKE(all, sizeof *r->before);
-  r->trend = TAKE(all, sizeof *r->trend);
   r->aim = TAKE(nrow, sizeof *r->aim);
   r->none = TAKE(nrow, sizeof *r->none);
   r->b = TAKE(nv, sizeof *r->b);

@@ -141,8 +141,8 @@ static sn_status touch(sn_sim *sim, const sni_redmax_step *step, double *qd1, sn
 
 /* ---- with friction in joints and contact ---- */
 
-/* Contacts and joints take turns: contacts with the friction of the joints as it is, at first that
- * of the last step; then the joints, which bear what the contacts do. */
+/* Contacts and joints take turns: contacts with joints that rub as much as their bounds let them;
+ * then the joints, exactly, which bear what the contacts do, and have other bounds. */
 static sn_status rub_and_touch(sn_sim *sim, const sni_redmax_step *step, double *qd1,
                                int *iterations, sn_info *info, sn_error *err) {
   sni_redmax *r = sim->method_work;
@@ -161,9 +161,9 @@ static sn_status rub_and_touch(sn_sim *sim, const sni_redmax_step *step, double 
   sni_rubbing_begin(rub, o);
   sn_status status = sni_rubbing_free(rub, v0);
   for (*iterations = 1; status >= 0; ++*iterations) {
-    memcpy(qd1, v0, bytes);
-    sni_rubbing_rub(rub, qd1);
     memcpy(s->b, b0, bytes);
+    memcpy(qd1, v0, bytes);
+    sni_rubbing_hold(rub, qd1);
     status =
         sni_touch_solve(r->touch, s->h, step->qd, qd1, *iterations == 1 ? step->touch_state : NULL,
                         factors, solve_bound, sim, info, err);
@@ -179,9 +179,7 @@ static sn_status rub_and_touch(sn_sim *sim, const sni_redmax_step *step, double 
     status = status < 0 ? status : sni_rubbing_free(rub, qd1);
     const sn_status turned = status < 0 ? status : sni_rubbing_turn(rub, o, qd1, &change);
     status = turned < 0 ? turned : status;
-    const double tolerance = o->redmax.friction.tolerance;
-    const bool settled = r->touch->st.ngroup == 0 ||
-                         (moved <= tolerance * most && sni_rubbing_moved(rub) <= tolerance);
+    const bool settled = moved <= o->redmax.friction.tolerance * most;
     if (status < 0 || (settled && sni_rubbing_agrees(rub, o, change))) {
       break;
     }
@@ -190,7 +188,6 @@ static sn_status rub_and_touch(sn_sim *sim, const sni_redmax_step *step, double 
       break;
     }
     sni_rubbing_follow(rub, change);
-    sni_rubbing_leap(rub);
   }
   sni_rubbing_end(rub, qd1);
   const sn_status held = status < 0 ? status : sni_touch_check(r->touch, step->t_end, s->h, err);

@@ -45,10 +45,13 @@ static void aim(sni_touch *touch, int k, double h, const double *moved) {
   const sni_touch_group *tg = &touch->group[k];
   const double gain = penetration_gain(touch);
   double to, soft = 0, rate = 0;
-  if (tg->contact < 0) {
-    const sni_row *row = &touch->sim->rows.sided[tg->row];
-    rate = row->rate;
-    to = sni_unilateral_aim(row, h, gain, tg->start[0] + rate, &soft);
+  if (tg->slide >= 0) {
+    to = 0; /* it sticks, if the limit lets it */
+    g->part[0].limit = h * sni_rubbing_bound(touch->rub, tg->slide);
+    g->x[0] = -touch->rub->push[tg->slide];
+  } else if (tg->contact < 0) {
+    rate = tg->row->rate;
+    to = sni_unilateral_aim(tg->row, h, gain, tg->start[0] + rate, &soft);
   } else {
     const double gap = touch->contact[tg->contact].gap, now = tg->start[0] + moved[0];
     const double gained = fabs(tg->free[0] - tg->start[0]);
@@ -411,8 +414,9 @@ sn_status sni_touch_solve(sni_touch *touch, double h, const double *qd, const do
     status = part_bodies(touch, h, &o, solve, user);
   }
   for (int k = 0; k < st->ngroup; k++) {
-    for (int i = 0; i < SNI_GROUP_ROWS; i++) {
-      touch->shift_x[k][i] = st->group[k].x[i] + touch->group[k].blow[i];
+    for (int i = 0; i < SNI_GROUP_ROWS; i++) { /* friction in joints is for others to find */
+      const double x = touch->group[k].slide < 0 ? st->group[k].x[i] : 0;
+      touch->shift_x[k][i] = x + touch->group[k].blow[i];
       touch->pushes = touch->pushes || touch->shift_x[k][i] != 0;
     }
   }
@@ -544,7 +548,8 @@ static size_t lay_out(sni_touch *touch, int ngroup, char *memory) {
   return used;
 }
 
-sn_status sni_touch_create(sn_sim *sim, sni_system *s, sni_touch **out, sn_error *err) {
+sn_status sni_touch_create(sn_sim *sim, sni_system *s, const sni_rubbing *rub, sni_touch **out,
+                           sn_error *err) {
   enum { ROWS = 3, CROWDED = 64, LEAST = 1000 };
   *out = NULL;
   sni_finder *finder = NULL;
@@ -552,8 +557,9 @@ sn_status sni_touch_create(sn_sim *sim, sni_system *s, sni_touch **out, sn_error
   if (status) {
     return status;
   }
-  const int points = sni_finder_capacity(finder), ngroup = points + sim->m->nsided;
-  sni_touch start = {.sim = sim, .s = s, .finder = finder};
+  const int points = sni_finder_capacity(finder), rubs = rub->capacity,
+            ngroup = points + sim->m->nsided + rubs;
+  sni_touch start = {.sim = sim, .s = s, .rub = rubs > 0 ? rub : NULL, .finder = finder};
   const size_t own = (sizeof start + 63) / 64 * 64, size = own + lay_out(&start, ngroup, NULL);
   char *memory = sni_memory_take(size);
   if (!memory) {
@@ -578,7 +584,8 @@ sn_status sni_touch_create(sn_sim *sim, sni_system *s, sni_touch **out, sn_error
    * long there are not as many of them as there could be points */
   const size_t each = 2 * ((size_t)coordinates + (size_t)touch->nbig);
   const size_t short_rows = (size_t)ngroup,
-               long_rows = CROWDED * (size_t)(sim->m->nshape + sim->m->nbead) + LEAST;
+               long_rows =
+                   CROWDED * (size_t)(sim->m->nshape + sim->m->nbead) + LEAST + (size_t)rubs;
   const size_t rows = each <= 24 || short_rows < long_rows ? short_rows : long_rows;
   const sni_staggered_room room = {.nv = s->t->nv + touch->nbig,
                                    .ngroup = ngroup,

@@ -11,14 +11,16 @@
 
 #include "contact/contact.h"
 #include "linear/staggered.h"
+#include "methods/redmax/rub.h"
 #include "methods/redmax/sleep.h"
 #include "methods/redmax/system.h"
 #include "methods/sim.h"
 
 /* What belongs to a group of the solver. */
 typedef struct sni_touch_group {
-  int contact; /* -1: a row of a constraint                                           */
-  int row;     /* of rows->sided                                                      */
+  int contact;        /* -1: a row of a constraint, or of friction in a joint              */
+  const sni_row *row; /* that one                                                          */
+  int slide;          /* of the joints that rub (rub.h); -1: it is not one                 */
   double ease; /* how its bodies would answer alone, 1/mass; 0: they are free, and so they do */
   sn_vec3 frame[3]; /* normal and tangents                                                 */
   sni_material material;
@@ -40,6 +42,7 @@ typedef struct sni_touch {
   sni_sleep sleep;
   sn_sim *sim;
   sni_system *s;
+  const sni_rubbing *rub; /* friction in joints, which takes part, within its bounds          */
   sni_finder *finder;
   sni_staggered st;
   void *memory;
@@ -65,7 +68,8 @@ typedef struct sni_touch {
   bool pushes;               /* something does                                                 */
 } sni_touch;
 
-sn_status sni_touch_create(sn_sim *sim, sni_system *s, sni_touch **out, sn_error *err);
+sn_status sni_touch_create(sn_sim *sim, sni_system *s, const sni_rubbing *rub, sni_touch **out,
+                           sn_error *err);
 void sni_touch_free(sni_touch **touch);
 /* Numbers in the private part of a state. */
 int sni_touch_state_count(const sn_model *m);

@@ -234,7 +234,7 @@ static sn_status add_rows(sni_touch *touch, int k, sni_touch_solver solve, void 
     return no_room(err);
   }
   sni_touch_group *tg = &touch->group[st->ngroup - 1];
-  *tg = (sni_touch_group){.contact = k, .row = -1, .material = m};
+  *tg = (sni_touch_group){.contact = k, .slide = -1, .material = m};
   frame_of(c->n, tg->frame);
   set_parts(o, &m, g);
   bool bound = false;
@@ -276,19 +276,19 @@ static sn_status add_contact(sni_touch *touch, int k, sni_touch_solver solve, vo
   return status;
 }
 
-/* A limit, a cone, a half-space: one row that pushes. */
-static sn_status add_sided(sni_touch *touch, int i, sni_touch_solver solve, void *user,
-                           sn_error *err) {
+/* A limit, a cone, a half-space: one row that pushes; or one that rubs, whose column is known. */
+static sn_status add_row(sni_touch *touch, const sni_row *row, int slide, sni_touch_solver solve,
+                         void *user, sn_error *err) {
   sni_staggered *st = &touch->st;
-  const sni_row *row = &touch->sim->rows.sided[i];
   const sni_tree *t = touch->s->t;
   sni_group *g = sni_staggered_add(st, 1);
   if (!g) {
     return no_room(err);
   }
   sni_touch_group *tg = &touch->group[st->ngroup - 1];
-  *tg = (sni_touch_group){.contact = -1, .row = i};
-  add_part(g, SNI_IN_RANGE, 0, 1, 0);
+  *tg = (sni_touch_group){.contact = -1, .row = row, .slide = slide};
+  add_part(g, slide >= 0 ? SNI_IN_LIMIT : SNI_IN_RANGE, 0, 1, 0);
+  g->part[0].of = -1;
   bool bound = false, ok = true;
   memset(touch->column, 0, (size_t)t->nv * sizeof(double));
   for (int k = 0; k < 2 + row->ncoord; k++) {
@@ -311,8 +311,16 @@ static sn_status add_sided(sni_touch *touch, int i, sni_touch_solver solve, void
   if (!ok || (bound && !segment)) {
     return no_room(err);
   }
+  if (bound && slide >= 0) {
+    const double *y = touch->rub->Y + (size_t)touch->rub->column_of[slide] * (size_t)t->nv;
+    for (int k = 0; k < touch->nbig; k++) {
+      segment->h[k] = touch->column[touch->big_ind[k]];
+      segment->x[k] = y[touch->big_ind[k]];
+    }
+    return SN_OK;
+  }
   const sn_status status = bound ? add_solution(touch, segment, 0, solve, user) : SN_OK;
-  if (row->ncoord > 0 && row->body[0] < 0 && row->body[1] < 0) {
+  if (slide < 0 && row->ncoord > 0 && row->body[0] < 0 && row->body[1] < 0) {
     leave_out_still(touch, ease_of_coord(touch, row));
   }
   return status < 0 ? sni_fail(err, status, "no answer to a limit: the matrix is singular") : SN_OK;
@@ -329,7 +337,12 @@ sn_status sni_touch_build(sni_touch *touch, bool factors, sni_touch_solver solve
     status = add_contact(touch, k, solve, user, err);
   }
   for (int i = 0; !status && touch->sim->d.rows && i < touch->sim->rows.napart; i++) {
-    status = add_sided(touch, i, solve, user, err);
+    status = add_row(touch, &touch->sim->rows.sided[i], -1, solve, user, err);
+  }
+  const int own = touch->st.ngroup; /* where nothing touches, joints rub by themselves */
+  for (int k = 0; !status && own > 0 && touch->rub && k < touch->rub->nslides; k++) {
+    const int slide = touch->rub->which[k];
+    status = add_row(touch, sni_rubbing_row(touch->rub, slide), slide, solve, user, err);
   }
   return status;
 }
@@ -378,7 +391,7 @@ static void add_wrenches(const sni_touch *touch, int k, const double *x, sni_lan
         f[body] = sni_lane6_addscaled(f[body], 1, p);
       }
     } else {
-      const sni_row *row = &touch->sim->rows.sided[tg->row];
+      const sni_row *row = tg->row;
       if (row->body[side] >= 0) {
         f[row->body[side]] =
             sni_lane6_addscaled(f[row->body[side]], x[0], sni_lane6_from(row->p[side]));
@@ -394,7 +407,7 @@ void sni_touch_rates(sni_touch *touch, const double *x, size_t offset) {
     sni_touch_group *tg = &touch->group[k];
     double *out = (double *)(void *)((char *)tg + offset);
     if (tg->contact < 0) {
-      const sni_row *row = &touch->sim->rows.sided[tg->row];
+      const sni_row *row = tg->row;
       out[0] = 0;
       for (int side = 0; side < 2; side++) {
         if (row->body[side] >= 0) {
@@ -422,9 +435,9 @@ void sni_touch_push(sni_touch *touch, const double (*x)[SNI_GROUP_ROWS], double 
     b[j] += touch->column[j];
   }
   for (int k = 0; k < touch->st.ngroup; k++) {
-    const int i = touch->group[k].row;
-    for (int j = 0; i >= 0 && j < touch->sim->rows.sided[i].ncoord; j++) {
-      b[touch->sim->rows.sided[i].coord[j]] += x[k][0] * touch->sim->rows.sided[i].coef[j];
+    const sni_row *row = touch->group[k].row;
+    for (int j = 0; row && j < row->ncoord; j++) {
+      b[row->coord[j]] += x[k][0] * row->coef[j];
     }
   }
 }
