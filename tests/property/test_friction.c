@@ -624,7 +624,7 @@ int main(void) {
             T(a_pendulum_stops_where_it_can), T(what_sticks_does_not_creep),
             T(an_oblique_hinge_is_a_hinge), T(a_universal_joint_is_two_hinges),
             T(limits_and_drives_rub_along), T(a_joint_rubs_under_the_load_of_contacts),
-            T(what_falls_bears_nothing), T(laws_without_loads), T(backlash_is_a_gap_with_a_spring),
-            T(a_run_goes_on_where_it_was), T(the_maximal_problem_agrees),
-            T(a_chain_stops_from_root_to_tip));
+            T(sliders_that_load_each_other), T(what_falls_bears_nothing), T(laws_without_loads),
+            T(backlash_is_a_gap_with_a_spring), T(a_run_goes_on_where_it_was),
+            T(the_maximal_problem_agrees), T(a_chain_stops_from_root_to_tip));
 }

@@ -439,12 +439,13 @@ sn_status sni_touch_check(const sni_touch *touch, double t, double h, sn_error *
     /* what its own softness takes, or all of it where nothing answers */
     const bool still = !(group->W[0] > group->e[0]);
     const double into = still ? group->c[0] : SQUEEZED * tg->ease * group->x[0];
-    if (group->npart == 0 || !is_driven(touch) || !(into > slow + 1e-6 * fabs(tg->free[0]))) {
+    if (group->npart == 0 || tg->slide >= 0 || !is_driven(touch) ||
+        !(into > slow + 1e-6 * fabs(tg->free[0]))) {
       continue;
     }
     if (tg->contact < 0) {
       const sni_rows *rows = &touch->sim->rows;
-      const int c = rows->sided_of[tg->row];
+      const int c = rows->sided_of[tg->row - rows->sided];
       return sni_fail(err, SN_E_UNCONVERGED,
                       "at t = %g: the limit of '%s' cannot hold, other constraints move it by %.3g "
                       "a second: give them another course, or the limit more room",
