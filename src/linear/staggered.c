@@ -8,7 +8,7 @@ enum { NORMALS = 1, FRICTION = 2 };
 
 /* Products: some ten milliseconds, and less in large scenes: where hundreds of bodies fly about in
  * small crowds, sweeps are as exact as anybody needs. */
-#define NEWTON_BUDGET 3e7
+#define NEWTON_BUDGET 1e8
 
 /* ---- groups ---- */
 
@@ -369,9 +369,10 @@ static double residual_of(sni_staggered *s, sni_group *g, int sides) {
     g->w[i] += g->e[i] * g->x[i] - g->c[i];
   }
   for (int k = 0; k < g->npart; k++) {
-    const sni_group_part *part = &g->part[k];
+    sni_group_part *part = &g->part[k];
     const double factor = sni_staggered_bound(g, part);
     double y[3];
+    sni_staggered_limit(g, part);
     for (int i = 0; i < part->n; i++) {
       y[i] = g->x[part->row + i] - (factor > 0 ? g->w[part->row + i] / factor : 0);
     }

@@ -142,7 +142,7 @@ static void slope_of(const sni_group_part *part, int sides, const double *y, slo
 
 typedef struct newton {
   sni_staggered *s;
-  const sni_island *island;
+  sni_island *island;
   const sni_staggered_options *o;
   int n;      /* unknowns                                                                     */
   sni_band J; /* n x n                                                                        */
@@ -434,8 +434,51 @@ static bool place_unknowns(newton *nt) {
   return true;
 }
 
-bool sni_staggered_newton(sni_staggered *s, sni_island *island, const sni_staggered_options *o) {
+/* Outer iterations from x as it stands and the stiffness given; the best x so far is in `p`, and its
+ * residual in *least.  Where the law has several answers, or none near by, they go round in
+ * circles. */
+static void search(newton *nt, double size, double *least) {
   enum { OUTER = 40, PATIENCE = 6 };
+  sni_staggered *s = nt->s;
+  sni_island *island = nt->island;
+  const sni_staggered_options *o = nt->o;
+  const size_t x = offsetof(sni_group, x), best = offsetof(sni_group, p);
+  int better = 0; /* when it was better last */
+  for (int outer = 0; outer < OUTER && s->budget > 0 && *least > o->tolerance &&
+                      (*least > GOOD || outer - better < PATIENCE);
+       outer++) {
+    island->iterations++;
+    copy_x(nt, x, offsetof(sni_group, before));
+    push_all(nt);
+    const bool found = descend(nt, size);
+    nt->stiff *= found ? 3 : 0.2;
+    push_all(nt);
+    if (found && sni_staggered_residual(s, island, o) < *least) {
+      better = island->residual < 0.5 * *least ? outer : better;
+      *least = island->residual;
+      copy_x(nt, x, best);
+    } else if (!found) {
+      copy_x(nt, offsetof(sni_group, before), x);
+      push_all(nt);
+      sni_staggered_sweep(s, island, o, 10);
+    }
+  }
+}
+
+/* Other places to begin at, for those that went round in circles. */
+static void begin_elsewhere(newton *nt, int turn) {
+  sni_staggered *s = nt->s;
+  for (int k = 0; k < nt->island->count; k++) {
+    sni_group *g = &s->group[s->order[nt->island->first + k]];
+    memset(g->x, 0, sizeof g->x);
+  }
+  push_all(nt);
+  sni_staggered_sweep(s, nt->island, nt->o, 7 * turn);
+  nt->stiff = turn % 2 ? 1 : 10 * STIFF;
+}
+
+bool sni_staggered_newton(sni_staggered *s, sni_island *island, const sni_staggered_options *o) {
+  enum { TURNS = 6 };
   newton nt = {.s = s, .island = island, .o = o, .stiff = STIFF};
   if (!(s->budget > 0) || !place_unknowns(&nt)) {
     return false;
@@ -454,30 +497,15 @@ bool sni_staggered_newton(sni_staggered *s, sni_island *island, const sni_stagge
     at += t->n;
   }
   const double size = size_of(&nt);
-  const size_t x = offsetof(sni_group, x), best = offsetof(sni_group, p);
   double least = island->residual;
-  int better = 0; /* when it was better last */
-  copy_x(&nt, x, best);
-  for (int outer = 0; outer < OUTER && s->budget > 0 && least > o->tolerance &&
-                      (least > GOOD || outer - better < PATIENCE);
-       outer++) {
-    island->iterations++;
-    copy_x(&nt, x, offsetof(sni_group, before));
-    push_all(&nt);
-    const bool found = descend(&nt, size);
-    nt.stiff *= found ? 3 : 0.2;
-    push_all(&nt);
-    if (found && sni_staggered_residual(s, island, o) < least) {
-      better = island->residual < 0.5 * least ? outer : better;
-      least = island->residual;
-      copy_x(&nt, x, best);
-    } else if (!found) {
-      copy_x(&nt, best, x);
-      push_all(&nt);
-      sni_staggered_sweep(s, island, o, 10);
+  copy_x(&nt, offsetof(sni_group, x), offsetof(sni_group, p));
+  for (int turn = 0; turn < TURNS && s->budget > 0 && (turn == 0 || least > GOOD); turn++) {
+    if (turn > 0) {
+      begin_elsewhere(&nt, turn);
     }
+    search(&nt, size, &least);
   }
-  copy_x(&nt, best, x);
+  copy_x(&nt, offsetof(sni_group, p), offsetof(sni_group, x));
   push_all(&nt);
   return sni_staggered_residual(s, island, o) <= o->tolerance;
 }
