@@ -12,7 +12,8 @@
  *
  * Bodies stand in the order in which a wave from one end of the island reaches them, so that the
  * matrix is a band: a tower has a narrow one, a heap of a few dozen bodies one as wide as it is.
- * Larger heaps are left to sweeps. */
+ * Larger heaps are left to sweeps.  Long chains that touch in a few places have fewer rows than
+ * unknowns, and are solved by rows. */
 #include "linear/band.h"
 #include "linear/staggered_parts.h"
 
@@ -145,7 +146,10 @@ typedef struct newton {
   sni_island *island;
   const sni_staggered_options *o;
   int n;      /* unknowns                                                                     */
-  sni_band J; /* n x n                                                                        */
+  sni_band J; /* n x n, or m x m: see calc_dual                                               */
+  int m;      /* rows, where they are fewer than unknowns; 0: not so                          */
+  double *W;  /* m x m  H A^-1 H^T                                                            */
+  double *y;  /* m                                                                            */
   double *F, *step, *start, *free; /* n                                                        */
   double stiff; /* r, by 1/W                                                                   */
 } newton;
@@ -247,6 +251,105 @@ static void calc_J(newton *nt) {
   }
 }
 
+/* ---- the same by rows, where these are few ---- */
+
+/* W of two groups, at their places ra and rb. */
+static void fill_W(const newton *nt, const sni_group *a, int ra, const sni_group *b, int rb) {
+  const sni_staggered *s = nt->s;
+  for (int i = 0; i < a->nrow; i++) {
+    for (int j = 0; j < b->nrow; j++) {
+      double sum = 0;
+      for (int p = 0; p < a->nsegment; p++) {
+        const sni_group_segment *x = &s->segment[a->segment + p];
+        for (int q = 0; q < b->nsegment; q++) {
+          const sni_group_segment *y = &s->segment[b->segment + q];
+          const double *h = x->h + (size_t)i * (size_t)x->n, *u = y->x + (size_t)j * (size_t)y->n;
+          for (int k = 0; x->adr == y->adr && k < x->n; k++) {
+            sum += h[k] * u[k];
+          }
+        }
+      }
+      nt->W[(size_t)(ra + i) * (size_t)nt->m + (size_t)(rb + j)] = sum;
+    }
+  }
+}
+
+static void calc_W(const newton *nt) {
+  const sni_staggered *s = nt->s;
+  const int *order = s->order + nt->island->first;
+  for (int k = 0, ra = 0; k < nt->island->count; ra += s->group[order[k++]].nrow) {
+    for (int l = 0, rb = 0; l < nt->island->count; rb += s->group[order[l++]].nrow) {
+      fill_W(nt, &s->group[order[k]], ra, &s->group[order[l]], rb);
+    }
+  }
+}
+
+/* With y = D H step, J step = F becomes  (1 + D W) y = D H F,  step = F - A^-1 H^T y. */
+static void calc_dual(newton *nt) {
+  sni_staggered *s = nt->s;
+  const int m = nt->m;
+  sni_band_clear(&nt->J);
+  for (int k = 0, r = 0; k < nt->island->count; k++) {
+    sni_group *g = &s->group[s->order[nt->island->first + k]];
+    double D[SNI_GROUP_ROWS][SNI_GROUP_ROWS], HF[SNI_GROUP_ROWS] = {0};
+    calc_x(nt, g, D);
+    for (int p = 0; p < g->nsegment; p++) {
+      const sni_group_segment *segment = &s->segment[g->segment + p];
+      const double *F = nt->F + s->of[segment->adr];
+      for (int i = 0; i < g->nrow; i++) {
+        for (int j = 0; j < segment->n; j++) {
+          HF[i] += segment->h[(size_t)i * (size_t)segment->n + (size_t)j] * F[j];
+        }
+      }
+    }
+    for (int i = 0; i < g->nrow; i++) {
+      double *row = sni_band_row(&nt->J, r + i);
+      row[r + i] = 1;
+      nt->y[r + i] = 0;
+      for (int j = 0; j < g->nrow; j++) {
+        const double *W = nt->W + (size_t)(r + j) * (size_t)m;
+        nt->y[r + i] += D[i][j] * HF[j];
+        for (int c = 0; D[i][j] != 0 && c < m; c++) {
+          row[c] += D[i][j] * W[c];
+        }
+      }
+    }
+    r += g->nrow;
+  }
+}
+
+static void step_of_dual(const newton *nt) {
+  const sni_staggered *s = nt->s;
+  memcpy(nt->step, nt->F, (size_t)nt->n * sizeof *nt->step);
+  for (int k = 0, r = 0; k < nt->island->count; k++) {
+    const sni_group *g = &s->group[s->order[nt->island->first + k]];
+    for (int p = 0; p < g->nsegment; p++) {
+      const sni_group_segment *segment = &s->segment[g->segment + p];
+      double *to = nt->step + s->of[segment->adr];
+      for (int i = 0; i < g->nrow; i++) {
+        for (int j = 0; j < segment->n; j++) {
+          to[j] -= segment->x[(size_t)i * (size_t)segment->n + (size_t)j] * nt->y[r + i];
+        }
+      }
+    }
+    r += g->nrow;
+  }
+}
+
+/* J step = F; false: it is singular. */
+static bool find_step(newton *nt) {
+  nt->s->budget -= sni_band_cost(nt->J.n, nt->J.half);
+  if (nt->m > 0) {
+    calc_dual(nt);
+    const bool good = sni_band_solve(&nt->J, nt->y);
+    step_of_dual(nt);
+    return good;
+  }
+  calc_J(nt);
+  memcpy(nt->step, nt->F, (size_t)nt->n * sizeof *nt->step);
+  return sni_band_solve(&nt->J, nt->step);
+}
+
 /* v = start - part step */
 static void put(const newton *nt, double part) {
   sni_staggered *s = nt->s;
@@ -270,10 +373,7 @@ static bool descend(newton *nt, double size) {
       memcpy(nt->start + at, s->v + t->adr, (size_t)t->n * sizeof(double));
       at += t->n;
     }
-    nt->s->budget -= sni_band_cost(nt->n, nt->J.half);
-    calc_J(nt);
-    memcpy(nt->step, nt->F, (size_t)nt->n * sizeof *nt->step);
-    if (!sni_band_solve(&nt->J, nt->step)) {
+    if (!find_step(nt)) {
       return false;
     }
     double part = 1, next = INFINITY;
@@ -407,6 +507,14 @@ static int count_unknowns(const sni_staggered *s, const sni_island *island) {
   return n;
 }
 
+static int count_rows(const sni_staggered *s, const sni_island *island) {
+  int m = 0;
+  for (int k = 0; k < island->count; k++) {
+    m += s->group[s->order[island->first + k]].nrow;
+  }
+  return m;
+}
+
 /* Places of unknowns, and memory; false: there is not enough of it. */
 static bool place_unknowns(newton *nt) {
   sni_staggered *s = nt->s;
@@ -421,21 +529,29 @@ static bool place_unknowns(newton *nt) {
     s->of[t->adr] = n;
     n += t->n;
   }
-  const int half = half_band(s, island);
-  const size_t n = (size_t)nt->n, size = sni_band_size(nt->n, half);
-  if (size + 4 * n > s->room_dense) {
+  const int half = half_band(s, island), m = count_rows(s, island);
+  const bool dual = 2 * sni_band_cost(m, m) < sni_band_cost(nt->n, half);
+  const size_t n = (size_t)nt->n, rows = dual ? (size_t)m : 0;
+  const size_t size = dual ? rows * rows : sni_band_size(nt->n, half);
+  if (size + rows * (rows + 1) + 4 * n > s->room_dense) {
     return false;
   }
-  sni_band_place(&nt->J, nt->n, half, s->dense);
-  nt->F = s->dense + size;
+  sni_band_place(&nt->J, dual ? m : nt->n, dual ? m : half, s->dense);
+  nt->m = (int)rows;
+  nt->W = s->dense + size;
+  nt->y = nt->W + rows * rows;
+  nt->F = nt->y + rows;
   nt->step = nt->F + n;
   nt->start = nt->step + n;
   nt->free = nt->start + n;
+  if (dual) {
+    calc_W(nt);
+  }
   return true;
 }
 
-/* Outer iterations from x as it stands and the stiffness given; the best x so far is in `p`, and its
- * residual in *least.  Where the law has several answers, or none near by, they go round in
+/* Outer iterations from x as it stands and the stiffness given; the best x so far is in `p`, and
+ * its residual in *least.  Where the law has several answers, or none near by, they go round in
  * circles. */
 static void search(newton *nt, double size, double *least) {
   enum { OUTER = 40, PATIENCE = 6 };

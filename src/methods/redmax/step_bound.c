@@ -125,7 +125,7 @@ static sn_status touch(sn_sim *sim, const sni_redmax_step *step, double *qd1, sn
   const bool factors = !(rows && rows->kkt) && (r->used == SNI_TREE || r->used == SNI_PCG);
   sn_status status = sni_touch_solve(r->touch, r->s.h, step->qd, qd1, step->touch_state, factors,
                                      solve_bound, sim, info, err);
-  status = status ? status : sni_touch_check(r->touch, step->t_end, r->s.h, err);
+  status = status ? status : sni_touch_check(r->touch, step->t_end, err);
   if (status || !r->touch->pushes) {
     return status;
   }
@@ -190,7 +190,7 @@ static sn_status rub_and_touch(sn_sim *sim, const sni_redmax_step *step, double 
     sni_rubbing_follow(rub, change);
   }
   sni_rubbing_end(rub, qd1);
-  const sn_status held = status < 0 ? status : sni_touch_check(r->touch, step->t_end, s->h, err);
+  const sn_status held = status < 0 ? status : sni_touch_check(r->touch, step->t_end, err);
   return held ? held : status;
 }
 

@@ -430,17 +430,32 @@ static const char *name_of(const sni_touch *touch, int shape) {
   return body >= 0 ? touch->sim->m->name[body] : "world";
 }
 
-sn_status sni_touch_check(const sni_touch *touch, double t, double h, sn_error *err) {
-  const double *g = touch->s->d->params.gravity;
-  const double slow = 1e-3 * h * sqrt(g[0] * g[0] + g[1] * g[1] + g[2] * g[2]);
+/* How fast bodies go into each other: what the softness of group k takes, or all of it where nothing
+ * answers. */
+static double driven_in(const sni_touch *touch, int k) {
+  const sni_group *g = &touch->st.group[k];
+  const sni_touch_group *tg = &touch->group[k];
+  if (g->W[0] > g->e[0]) {
+    return SQUEEZED * tg->ease * g->x[0];
+  }
+  const double gap = tg->contact >= 0 ? touch->contact[tg->contact].gap : 0;
+  return tg->contact >= 0 ? -fmax(gap, 0) / touch->s->h - tg->free[0] : g->c[0];
+}
+
+static double island_scale(const sni_touch *touch, int k) {
+  const int island = touch->st.group[k].island;
+  return island >= 0 ? touch->st.island[island].scale : 0;
+}
+
+sn_status sni_touch_check(const sni_touch *touch, double t, sn_error *err) {
+  if (!is_driven(touch)) {
+    return SN_OK;
+  }
   for (int k = 0; k < touch->st.ngroup; k++) {
     const sni_group *group = &touch->st.group[k];
     const sni_touch_group *tg = &touch->group[k];
-    /* what its own softness takes, or all of it where nothing answers */
-    const bool still = !(group->W[0] > group->e[0]);
-    const double into = still ? group->c[0] : SQUEEZED * tg->ease * group->x[0];
-    if (group->npart == 0 || tg->slide >= 0 || !is_driven(touch) ||
-        !(into > slow + 1e-6 * fabs(tg->free[0]))) {
+    const double into = driven_in(touch, k), scale = island_scale(touch, k);
+    if (group->npart == 0 || tg->slide >= 0 || !(scale > 0 && into > 0.01 * scale)) {
       continue;
     }
     if (tg->contact < 0) {

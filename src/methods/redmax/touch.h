@@ -92,7 +92,7 @@ sn_status sni_touch_solve(sni_touch *touch, double h, const double *qd, const do
                           sn_info *info, sn_error *err);
 
 /* Does something drive bodies into each other? */
-sn_status sni_touch_check(const sni_touch *touch, double t, double h, sn_error *err);
+sn_status sni_touch_check(const sni_touch *touch, double t, sn_error *err);
 
 /* touch_fast.c: what is known of shapes beforehand, for the next one. */
 void sni_touch_measure(sni_touch *touch);
