@@ -228,7 +228,7 @@ class Make(Command):
         radius, places, joints = self.hagfish("--duration", "4", stdin=text)
         self.assertGreater(sum(abs(value) for value in joints[-1]), 4 * math.pi)
         for points in places[::10]:
-            self.assertGreater(self.least_gap(radius, points), -1e-3)
+            self.assertGreater(self.least_gap(radius, points), -2.5e-4)  # beads, and not the tube between them
         self.assertLess(self.least_gap(radius, places[-1]), 1e-3)  # it touches itself
 
     def test_slider_crank(self):

@@ -145,6 +145,9 @@ TEST(points_are_where_surfaces_are) {
   CHECK(fabs(c->gap - 0.01) < 1e-12, "gap %g", c->gap);
   CHECK(sn_vec3_norm(sn_vec3_sub(c->n, (sn_vec3){0, 0, up})) < 1e-12, "n");
   CHECK(sn_vec3_norm(sn_vec3_sub(c->x, (sn_vec3){0, 0, 0.035})) < 1e-9, "x");
+  for (int side = 0; side < 2; side++) { /* forces act there, not somewhere else */
+    CHECK(sn_vec3_norm(sn_vec3_sub(c->at[side], c->x)) == 0, "at[%d]", side);
+  }
   const int low = bead_of(&t, c, up < 0 ? 0 : 1), high = bead_of(&t, c, up < 0 ? 1 : 0);
   CHECK(low == 4 && high == 12 + 5, "beads %d and %d", low, high);
   touching_clear(&t);
@@ -298,6 +301,7 @@ TEST(ground_and_one_body) {
     CHECK(t.contact[k].body[0] == 1 && t.contact[k].body[1] == -1, "point %d: bodies %d, %d", k,
           t.contact[k].body[0], t.contact[k].body[1]);
     CHECK(fabs(t.contact[k].n.z - 1) < 1e-9 && fabs(t.contact[k].gap + 0.05) < 1e-9, "point %d", k);
+    CHECK(memcmp(&t.contact[k].at[0], &t.contact[k].x, sizeof(sn_vec3)) == 0, "at of point %d", k);
   }
   touching_clear(&t);
 }
