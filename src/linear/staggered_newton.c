@@ -208,7 +208,7 @@ static double calc_F(const newton *nt) {
       const sni_group_segment *segment = &s->segment[g->segment + m];
       const int at = s->of[segment->adr], n = segment->n;
       for (int i = 0; i < g->nrow; i++) {
-        for (int j = 0; j < n; j++) {
+        for (int j = 0; g->x[i] != 0 && j < n; j++) {
           nt->F[at + j] -= segment->x[(size_t)i * (size_t)n + (size_t)j] * g->x[i];
         }
       }
@@ -253,33 +253,39 @@ static void calc_J(newton *nt) {
 
 /* ---- the same by rows, where these are few ---- */
 
-/* W of two groups, at their places ra and rb. */
-static void fill_W(const newton *nt, const sni_group *a, int ra, const sni_group *b, int rb) {
+/* Column c of W from a column of A^-1 H^T that stands spread over all unknowns. */
+static void fill_column(const newton *nt, const double *spread, int c) {
   const sni_staggered *s = nt->s;
-  for (int i = 0; i < a->nrow; i++) {
-    for (int j = 0; j < b->nrow; j++) {
+  for (int k = 0, r = 0; k < nt->island->count; k++) {
+    const sni_group *g = &s->group[s->order[nt->island->first + k]];
+    for (int i = 0; i < g->nrow; i++, r++) {
       double sum = 0;
-      for (int p = 0; p < a->nsegment; p++) {
-        const sni_group_segment *x = &s->segment[a->segment + p];
-        for (int q = 0; q < b->nsegment; q++) {
-          const sni_group_segment *y = &s->segment[b->segment + q];
-          const double *h = x->h + (size_t)i * (size_t)x->n, *u = y->x + (size_t)j * (size_t)y->n;
-          for (int k = 0; x->adr == y->adr && k < x->n; k++) {
-            sum += h[k] * u[k];
-          }
+      for (int p = 0; p < g->nsegment; p++) {
+        const sni_group_segment *segment = &s->segment[g->segment + p];
+        const double *h = segment->h + (size_t)i * (size_t)segment->n;
+        const double *at = spread + s->of[segment->adr];
+        for (int j = 0; j < segment->n; j++) {
+          sum += h[j] * at[j];
         }
       }
-      nt->W[(size_t)(ra + i) * (size_t)nt->m + (size_t)(rb + j)] = sum;
+      nt->W[(size_t)r * (size_t)nt->m + (size_t)c] = sum;
     }
   }
 }
 
 static void calc_W(const newton *nt) {
   const sni_staggered *s = nt->s;
-  const int *order = s->order + nt->island->first;
-  for (int k = 0, ra = 0; k < nt->island->count; ra += s->group[order[k++]].nrow) {
-    for (int l = 0, rb = 0; l < nt->island->count; rb += s->group[order[l++]].nrow) {
-      fill_W(nt, &s->group[order[k]], ra, &s->group[order[l]], rb);
+  double *spread = nt->step;
+  for (int k = 0, c = 0; k < nt->island->count; k++) {
+    const sni_group *g = &s->group[s->order[nt->island->first + k]];
+    for (int i = 0; i < g->nrow; i++, c++) {
+      memset(spread, 0, (size_t)nt->n * sizeof *spread);
+      for (int p = 0; p < g->nsegment; p++) {
+        const sni_group_segment *segment = &s->segment[g->segment + p];
+        memcpy(spread + s->of[segment->adr], segment->x + (size_t)i * (size_t)segment->n,
+               (size_t)segment->n * sizeof *spread);
+      }
+      fill_column(nt, spread, c);
     }
   }
 }
@@ -593,7 +599,43 @@ static void begin_elsewhere(newton *nt, int turn) {
   nt->stiff = turn % 2 ? 1 : 10 * STIFF;
 }
 
-bool sni_staggered_newton(sni_staggered *s, sni_island *island, const sni_staggered_options *o) {
+/* ---- groups that have nothing to say ---- */
+
+/* A limit that is further away than anything moves: it takes no part as long as that is so. */
+static bool is_idle(const sni_group *g, double scale) {
+  const sni_group_part *part = &g->part[0];
+  return g->nrow == 1 && g->npart == 1 && part->set == SNI_IN_RANGE && part->lo == 0 &&
+         g->x[0] == 0 && g->w[0] > scale;
+}
+
+/* Those that are not come first in the island's order; returns how many. */
+static int choose_busy(sni_staggered *s, const sni_island *island) {
+  int *order = s->order + island->first, busy = 0;
+  for (int k = 0; k < island->count; k++) {
+    const int one = order[k];
+    if (!is_idle(&s->group[one], island->scale)) {
+      order[k] = order[busy];
+      order[busy++] = one;
+    }
+  }
+  return busy;
+}
+
+/* As they were: by number. */
+static void restore_order(sni_staggered *s, const sni_island *island) {
+  int *order = s->order + island->first;
+  for (int k = 1; k < island->count; k++) {
+    const int one = order[k];
+    int i = k;
+    for (; i > 0 && order[i - 1] > one; i--) {
+      order[i] = order[i - 1];
+    }
+    order[i] = one;
+  }
+}
+
+/* From x, v and the residual as they stand. */
+static bool solve_busy(sni_staggered *s, sni_island *island, const sni_staggered_options *o) {
   enum { TURNS = 6 };
   newton nt = {.s = s, .island = island, .o = o, .stiff = STIFF};
   if (!(s->budget > 0) || !place_unknowns(&nt)) {
@@ -624,4 +666,21 @@ bool sni_staggered_newton(sni_staggered *s, sni_island *island, const sni_stagge
   copy_x(&nt, offsetof(sni_group, p), offsetof(sni_group, x));
   push_all(&nt);
   return sni_staggered_residual(s, island, o) <= o->tolerance;
+}
+
+bool sni_staggered_newton(sni_staggered *s, sni_island *island, const sni_staggered_options *o) {
+  enum { ROUNDS = 5 }; /* what was idle and is not any more takes part in the next */
+  bool good = false;
+  for (int k = 0; k < ROUNDS && !good; k++) {
+    sni_island part = *island;
+    part.count = k < ROUNDS - 1 ? choose_busy(s, island) : island->count;
+    const bool all = part.count == island->count, found = solve_busy(s, &part, o);
+    island->iterations = part.iterations;
+    good = sni_staggered_residual(s, island, o) <= o->tolerance;
+    if (all || !found) {
+      break;
+    }
+  }
+  restore_order(s, island);
+  return good;
 }

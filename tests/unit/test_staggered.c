@@ -215,6 +215,42 @@ TEST(projections_one_at_a_time_agree) {
   give_back(&s);
 }
 
+/* Hundreds of limits, most of them so far away that nothing reaches them: Newton's method leaves
+ * these out, and takes in what impulses throw against them all the same. */
+TEST(limits_far_away_hold_too) {
+  sni_staggered s = take_solver();
+  int reached = 0, failed = 0;
+  enum { PROBLEMS = 300 };
+  for (int i = 0; i < PROBLEMS; i++) {
+    const problem_shape shape = {1 + i % 4, 4 + (i / 4) % 12, 0.5, 100, SNI_IN_DISC, false};
+    uint64_t seed = (uint64_t)i;
+    problem_make(&shape, seed, &s);
+    const int own = s.ngroup;
+    for (int k = 0; k < 12 * shape.nbody; k++) { /* both ways of each coordinate */
+      sni_group *g = sni_staggered_add(&s, 1);
+      sni_group_segment *segment = g ? sni_staggered_touch(&s, k / 12 * 6, 6, true) : NULL;
+      CHECK(segment, "problem %d: no room", i);
+      segment->h[k / 2 % 6] = k % 2 ? 30 : -30;
+      g->part[g->npart++] = (sni_group_part){.set = SNI_IN_RANGE, .n = 1, .of = -1, .hi = INFINITY};
+      g->c[0] = -30 * fabs(s.v[k / 2]) - pow(10, test_random(&seed, -2, 1));
+    }
+    sni_staggered_options o = options();
+    sni_staggered_info info;
+    o.max_iterations = 2;
+    if (sni_staggered_solve(&s, &o, &info) != SN_OK) {
+      failed++;
+      continue;
+    }
+    check_answers(&s, 1e-8, "with limits");
+    for (int k = own; k < s.ngroup; k++) {
+      reached += s.group[k].x[0] > 0;
+    }
+  }
+  CHECK(failed == 0, "%d of %d failed", failed, PROBLEMS);
+  CHECK(reached > 50, "only %d limits are reached", reached);
+  give_back(&s);
+}
+
 /* The contact projection alone is a bounded quadratic program [RM 11]. */
 TEST(without_friction_it_is_the_quadratic_program) {
   enum { N = 12 };
@@ -407,7 +443,7 @@ TEST(bands_are_solved) {
 int main(void) {
   RUN_TESTS(T(discs_and_polygons_hold_the_least), T(cones_project_to_the_nearest_point),
             T(answers_obey_the_law), T(projections_one_at_a_time_agree),
-            T(without_friction_it_is_the_quadratic_program), T(a_brick_slides_and_stops),
-            T(soft_rows_give_way), T(islands_are_solved_on_their_own), T(full_rooms_are_told),
-            T(bands_are_solved));
+            T(without_friction_it_is_the_quadratic_program), T(limits_far_away_hold_too),
+            T(a_brick_slides_and_stops), T(soft_rows_give_way), T(islands_are_solved_on_their_own),
+            T(full_rooms_are_told), T(bands_are_solved));
 }

@@ -20,6 +20,8 @@
 #define LEFT_OVER 0.8
 /* Sweeps that this takes, at most. */
 enum { PARTING = 5 };
+/* Coordinates of a chain that rows have in one segment, at most. */
+enum { RUN_MAX = 24 };
 /* Of what bodies would answer alone, so much more they do where they are moved apart, and between
  * things that motions drive. */
 #define PLIANT   0.01
@@ -430,8 +432,8 @@ static const char *name_of(const sni_touch *touch, int shape) {
   return body >= 0 ? touch->sim->m->name[body] : "world";
 }
 
-/* How fast bodies go into each other: what the softness of group k takes, or all of it where nothing
- * answers. */
+/* How fast bodies go into each other: what the softness of group k takes, or all of it where
+ * nothing answers. */
 static double driven_in(const sni_touch *touch, int k) {
   const sni_group *g = &touch->st.group[k];
   const sni_touch_group *tg = &touch->group[k];
@@ -517,6 +519,31 @@ static void find_bound(sni_touch *touch) {
   }
 }
 
+/* Chains that do not branch have long segments: whole vectors instead of a number or two.  A row
+ * that begins within one has zeros behind. */
+static void find_runs(sni_touch *touch) {
+  const sni_tree *t = touch->s->t;
+  int *children = touch->parts, *first = touch->big; /* scratch */
+  memset(children, 0, (size_t)t->nbody * sizeof *children);
+  for (int i = 0; i < t->nbody; i++) {
+    if (t->parent[i] >= 0) {
+      children[t->parent[i]]++;
+    }
+  }
+  for (int i = 0; i < t->nbody; i++) {
+    const int p = t->parent[i], adr = t->vadr[i], nv = t->vadr[i + 1] - adr;
+    const bool on = p >= 0 && children[p] == 1 && t->vadr[p + 1] == adr &&
+                    adr + nv - touch->run[first[p]].adr <= RUN_MAX;
+    first[i] = on ? first[p] : i;
+    touch->run[first[i]] =
+        on ? (sni_touched){touch->run[first[i]].adr, adr + nv - touch->run[first[i]].adr}
+           : (sni_touched){adr, nv};
+  }
+  for (int i = 0; i < t->nbody; i++) {
+    touch->run[i] = touch->run[first[i]];
+  }
+}
+
 /* Coordinates on the longest way to the ground, in loose trees, and joints. */
 static void find_ways(const sni_touch *touch, int *coordinates, int *joints) {
   const sni_tree *t = touch->s->t;
@@ -525,9 +552,11 @@ static void find_ways(const sni_touch *touch, int *coordinates, int *joints) {
   for (int i = 0; i < t->nbody; i++) {
     const int p = t->parent[i], nv = t->vadr[i + 1] - t->vadr[i];
     way[i] = (p >= 0 ? way[p] : 0) + nv;
+    const int to = touch->run[i].adr + touch->run[i].n; /* rows have zeros up to there */
     count[i] = (p >= 0 ? count[p] : 0) + (nv > 0);
     if (!touch->bound[i]) {
-      *coordinates = way[i] > *coordinates ? way[i] : *coordinates;
+      const int all = way[i] + to - t->vadr[i + 1];
+      *coordinates = all > *coordinates ? all : *coordinates;
       *joints = count[i] > *joints ? count[i] : *joints;
     }
   }
@@ -557,6 +586,7 @@ static size_t lay_out(sni_touch *touch, int ngroup, char *memory) {
   touch->phi = TAKE(nbody, sizeof *touch->phi);
   touch->bound = TAKE(nbody, sizeof *touch->bound);
   touch->hinge = TAKE(nbody, sizeof *touch->hinge);
+  touch->run = TAKE(nbody, sizeof *touch->run);
 #undef TAKE
   if (memory) {
     sni_sleep_place(&touch->sleep, touch->sim, touch->s, sleep);
@@ -593,6 +623,7 @@ sn_status sni_touch_create(sn_sim *sim, sni_system *s, const sni_rubbing *rub, s
     }
   }
   sni_touch_measure(touch);
+  find_runs(touch);
   find_bound(touch);
   int coordinates, joints;
   find_ways(touch, &coordinates, &joints);

@@ -54,8 +54,9 @@ typedef struct sni_touch {
   sni_touch_group *group;  /* as in st                                                          */
   sn_contact_point *point; /* of contacts that push, for those who look                       */
   double (*shift_x)[SNI_GROUP_ROWS]; /* of groups: impulses that move, but give no speed       */
-  bool *bound;  /* nbody  something binds its tree to others, or to itself                     */
-  bool *hinge;  /* nbody  its factor is kept as that of a hinge                                */
+  bool *bound; /* nbody  something binds its tree to others, or to itself                     */
+  bool *hinge; /* nbody  its factor is kept as that of a hinge                                */
+  sni_touched *run; /* nbody  coordinates that rows have in one segment with its own          */
   int *big;     /* nv  place of a bound coordinate in the common block; -1: loose              */
   int *big_ind; /* nbig                                                                        */
   int nbig;

@@ -51,10 +51,12 @@ static bool walk(sni_touch *touch, int nrow, int b, sni_lane6 *f, int coord, dou
     const int adr = t->vadr[b], nv = t->vadr[b + 1] - adr;
     const double *L = w->L + t->factor[b];
     const bool hinge = touch->hinge[b];
-    sni_group_segment *segment = nv > 0 ? segment_at(&touch->st, adr, nv, true) : NULL;
+    const sni_touched run = touch->run[b];
+    sni_group_segment *segment = nv > 0 ? segment_at(&touch->st, run.adr, run.n, true) : NULL;
     if (nv > 0 && !segment) {
       return false;
     }
+    double *h = segment ? segment->h + (adr - run.adr) : NULL;
     for (int r = 0; r < nrow; r++) {
       double z[SN_NV_MAX];
       for (int k = 0; k < nv; k++) {
@@ -63,7 +65,7 @@ static bool walk(sni_touch *touch, int nrow, int b, sni_lane6 *f, int coord, dou
           z[k] -= L[k * nv + j] * z[j];
         }
         z[k] *= hinge ? sqrt(L[0]) : L[k * nv + k];
-        segment->h[r * nv + k] += z[k];
+        h[r * run.n + k] += z[k];
       }
       for (int k = 0; k < nv; k++) {
         f[r] = sni_lane6_addscaled(f[r], -z[k] * (hinge ? sqrt(L[0]) : 1), w->Y[adr + k]);
