@@ -395,17 +395,17 @@ static void coasting(sni_rows *r) {
 int sni_rows_factorise_mass(sni_rows *r) {
   sni_dynamics *d = r->d;
   const sni_aba_in in = {.mass = d->mass, .joint_matrix = d->armature};
-  int bad = -1;
+  r->bad = -1;
   if (r->kkt) {
     sni_kkt_fill(r->kkt, &in, r);
-    r->u.fresh = sni_kkt_factorise(r->kkt, NULL, NULL, &bad) >= 0;
-    return !r->u.fresh && bad < 0 ? 0 : bad;
+    r->u.fresh = sni_kkt_factorise(r->kkt, NULL, NULL, &r->bad) >= 0;
+    return !r->u.fresh && r->bad < 0 ? 0 : r->bad;
   }
-  bad = sni_factorise(&d->m->tree, &in, &d->w);
-  if (bad < 0) {
+  r->bad = sni_factorise(&d->m->tree, &in, &d->w);
+  if (r->bad < 0) {
     sni_rows_factorise(r, solve_mass, d);
   }
-  return bad;
+  return r->bad;
 }
 
 /* coasts: nothing acts, and what follows a function of time does not accelerate. */
@@ -600,7 +600,7 @@ static bool close_from_seen(sni_rows *r, double t, double t_ref, double toleranc
   const bool known = r->kkt && sni_kkt_get_form(r->kkt) == SNI_KKT_REDUCED;
   const bool strong = known && weakest > STRONG;
   const double still = strong ? STILL_STRONG : STILL;
-  double rate = distance(r, q) / weakest, before = INFINITY;
+  double rate = distance(r, q), before = INFINITY;
   for (int k = 1; k <= CHORDS_MAX; k++) {
     sni_dynamics_kinematics(r->d, q, qd);
     evaluate_gaps(r, t, t_ref, q, qd);
@@ -633,6 +633,7 @@ static bool close_from_seen(sni_rows *r, double t, double t_ref, double toleranc
 static sn_status close_afresh(sni_rows *r, double t, double t_ref, double tolerance, bool near,
                               double *q, const double *qd, int *worst, double *gap) {
   double gap_before = INFINITY, moved = near ? NEARLY_STILL : INFINITY, before = INFINITY;
+  bool was_closed = false;
   for (int k = 0;; k++) {
     sni_dynamics_kinematics(r->d, q, qd);
     sni_rows_eval_poses(r, t, t_ref, q, qd);
@@ -640,10 +641,21 @@ static sn_status close_afresh(sni_rows *r, double t, double t_ref, double tolera
     /* in a singular pose a little may stay that no motion closes to first order */
     const bool stuck = *gap > 0.5 * gap_before && *gap <= 100 * tolerance;
     const bool closed = *gap <= tolerance || stuck;
+    if (was_closed && !closed) { /* thrown out again: rows are all but lost, and know no better */
+      memcpy(q, r->q_before, (size_t)r->d->m->tree.nv * sizeof *q);
+      sni_dynamics_kinematics(r->d, q, qd);
+      sni_rows_eval_poses(r, t, t_ref, q, qd);
+      *gap = gap_before;
+      return SN_OK;
+    }
     gap_before = *gap;
     if (k == PROJECT_MAX || !isfinite(*gap)) {
-      return SN_NOT_CONVERGED;
+      return closed ? SN_OK : SN_NOT_CONVERGED;
     }
+    if (closed) {
+      memcpy(r->q_before, q, (size_t)r->d->m->tree.nv * sizeof *q);
+    }
+    was_closed = closed;
     const bool fresh = k == (near ? 1 : 0) || moved > NEARLY_STILL || moved > 0.1 * before;
     if (fresh && sni_rows_factorise_mass(r) >= 0) {
       return SN_E_SINGULAR;

@@ -33,6 +33,7 @@ typedef struct sni_rows {
   sni_unilateral u;      /* only in models that have such rows                                 */
   sni_rows_solver solve; /* for columns that are needed later                                  */
   void *user;
+  int bad;   /* the body without inertia that ended sni_rows_factorise_mass, -1: none          */
   bool open; /* nobody closes gaps after a step                                         */
   double *loop_q, *loop_qd; /* coordinates of loops                                          */
   bool dual;  /* there is room for it, in X and S                                       */
@@ -52,7 +53,7 @@ typedef struct sni_rows {
   unsigned exact;        /* the factorisation (sni_kkt_count) that is of the masses and of the rows
                             that were seen: 0 none is; with these parameters                       */
   uint64_t exact_hash;
-  double *q_before; /* nv  scratch of sni_rows_approach                                     */
+  double *q_before; /* nv  scratch: where it was                                           */
   double *step;     /* nv                                                                     */
   double *column;   /* nv                                                                     */
   bool timeless;    /* all are joints that close loops, always                                */
@@ -73,10 +74,10 @@ static inline bool sni_rows_many(const sn_model *m) {
 
 /* The way that costs least: rows_choose.c.  solve, mass: what one costs with A alone, and with the
  * masses alone, in nanoseconds: a step has as many of the one as of the other, and a graph has no
- * cheaper one for the masses.  pairs: bodies that forces couple.  Builds rows->kkt, or leaves it
- * NULL. */
+ * cheaper one for the masses.  pairs: bodies that forces couple; stiff: so that digits would be
+ * lost in reduced coordinates.  Builds rows->kkt, or leaves it NULL. */
 sn_status sni_rows_choose(sni_rows *r, double solve, double mass, int npairs, const int (*pair)[2],
-                          sn_error *err);
+                          bool stiff, sn_error *err);
 /* Adds to out which, and why. */
 void sni_rows_describe(const sni_rows *r, char *out, size_t out_size);
 

@@ -8,7 +8,7 @@
 
 /* The dual squares what the others have to the first power, and loses digits where rows are nearly
  * dependent: it has to be worth it. */
-#define WORTHWHILE 0.6
+#define WORTHWHILE 0.9
 
 #define GRAPH_BYTES_MAX ((size_t)1 << 31)
 /* Not worth counting where it has much more than a graph would have. */
@@ -40,12 +40,8 @@ static sn_status count(sni_rows *r, sni_kkt_form form, int way, int npairs, cons
 }
 
 sn_status sni_rows_choose(sni_rows *r, double solve, double mass, int npairs, const int (*pair)[2],
-                          sn_error *err) {
+                          bool stiff, sn_error *err) {
   sni_kkt *kkt[SNI_WAYS] = {NULL};
-  int couples = 0;
-  for (int k = 0; k < npairs; k++) {
-    couples += pair[k][0] >= 0 && pair[k][1] >= 0;
-  }
   for (int k = 0; k < SNI_WAYS; k++) {
     r->cost[k] = INFINITY;
   }
@@ -53,9 +49,8 @@ sn_status sni_rows_choose(sni_rows *r, double solve, double mass, int npairs, co
     r->cost[SNI_BY_DUAL] = 0.5 * (dual_cost(r->d->m, solve) + dual_cost(r->d->m, mass));
   }
   sn_status status = count(r, SNI_KKT_MAXIMAL, SNI_BY_GRAPH, npairs, pair, &kkt[SNI_BY_GRAPH], err);
-  /* stiff forces between two bodies would cancel in the reduced system; soft stops have no place in
-   * it */
-  if (!status && couples == 0 && !r->d->m->soft) {
+  /* stiff forces between two bodies cancel in the reduced system; soft stops have no place in it */
+  if (!status && !stiff && !r->d->m->soft) {
     status = count(r, SNI_KKT_REDUCED, SNI_BY_REDUCED, npairs, pair, &kkt[SNI_BY_REDUCED], err);
   }
   const int best = r->cost[SNI_BY_REDUCED] < r->cost[SNI_BY_GRAPH] ? SNI_BY_REDUCED : SNI_BY_GRAPH;

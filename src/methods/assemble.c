@@ -18,8 +18,10 @@
 #define ASIDE_MOST 3
 #define LARGE      1e5
 enum { ATTEMPTS = 30, ATTEMPTS_LARGE = 4 };
-/* From here on Newton's method. */
-#define NEAR 1e-3
+/* From here on Newton's method; where it loses its way, from ever nearer. */
+#define NEAR       1e-3
+#define NEARER     1e-3
+#define NEAR_LEAST 1e-10
 
 static const char *constraint_name(const sn_model *m, int k) {
   return m->constraint_name[k];
@@ -57,7 +59,7 @@ static sn_status check_closed(sn_sim *sim, sn_status status, double t, int worst
     set_path(sim->m, worst, err);
     sim->open_one = worst;
   }
-  return status;
+  return status == SN_E_SINGULAR ? sni_fail_singular(sim, err, sim->rows.bad, t) : status;
 }
 
 /* Then sni_sim_check_limits says what is to be said. */
@@ -162,6 +164,31 @@ static void step_aside(sn_sim *sim, int attempt) {
   }
 }
 
+/* From where sim->q is, which moves.  *least: the smallest gap so far, in the pose sim->tau.
+ * SN_E_SINGULAR: Newton's method was thrown to where there is no mass matrix, or there is none at
+ * all. */
+static sn_status close_start(sn_sim *sim, double t, double *least, sn_error *err) {
+  const size_t bytes = (size_t)sim->m->tree.nv * sizeof(double);
+  sn_status status = SN_NOT_CONVERGED;
+  for (double near = NEAR; near >= NEAR_LEAST; near *= NEARER) {
+    const double gap = sni_rows_approach(&sim->rows, t, t, near, sim->q, sim->qd);
+    if (gap < *least) {
+      *least = gap;
+      memcpy(sim->tau, sim->q, bytes);
+    }
+    if (!(gap <= near)) {
+      return status;
+    }
+    memcpy(sim->qdd, sim->q, bytes);
+    status = sni_sim_project(sim, t, t, sim->q, sim->qd, err);
+    if (status <= 0 && status != SN_E_SINGULAR) {
+      return status;
+    }
+    memcpy(sim->q, sim->qdd, bytes);
+  }
+  return status;
+}
+
 /* Names what is open in the pose that came nearest: sim->tau. */
 static sn_status tell_start(sn_sim *sim, const sn_state *state, sn_error *err) {
   const double *qd = state->data + state->nv;
@@ -182,17 +209,11 @@ sn_status sn_sim_assemble(sn_sim *sim, sn_state *state, sn_error *err) {
   sn_status closed = SN_NOT_CONVERGED;
   double least = INFINITY;
   const bool large = (double)sim->m->tree.nv * sim->m->nrow > LARGE;
-  for (int k = 0; closed > 0 && k < (large ? ATTEMPTS_LARGE : ATTEMPTS); k++) {
+  const int attempts = large ? ATTEMPTS_LARGE : ATTEMPTS;
+  for (int k = 0; (closed > 0 || closed == SN_E_SINGULAR) && k < attempts; k++) {
     start_from(sim, state);
     step_aside(sim, k);
-    const double gap = sni_rows_approach(&sim->rows, state->t, state->t, NEAR, sim->q, sim->qd);
-    if (gap < least) {
-      least = gap;
-      memcpy(sim->tau, sim->q, bytes);
-    }
-    if (gap <= NEAR) {
-      closed = sni_sim_project(sim, state->t, state->t, sim->q, sim->qd, err);
-    }
+    closed = close_start(sim, state->t, &least, err);
   }
   if (closed > 0) {
     return tell_start(sim, state, err);

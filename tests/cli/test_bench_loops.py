@@ -1,5 +1,6 @@
 """sinew bench loops: what it checks, and the form of its results.  Speed is no matter of tests."""
 import json
+import re
 import unittest
 import xml.etree.ElementTree
 
@@ -75,6 +76,29 @@ class BenchLoops(Command):
         for scene, size, dofs in (("bridge", 80, 80), ("flexible", 20, 60), ("umbrella", 10, 241), ("umbrella", 46, 1105)):
             _, result = self.bench("--only", f"{scene}:{size}", "--seconds", "0")
             self.assertEqual({row["dofs"] for row in result["rows"]}, {dofs})
+
+    def taken(self, name, *arguments, change=lambda text: text):
+        scene = self.place / "scene.yaml"
+        scene.write_text(change(self.good("make", name, *arguments)))
+        text = self.good("run", scene, "--duration", "0.02", "--out", self.place / "out.csv", "--channels", "T")
+        return re.search(r"auto took (.*) for \d+ rows", text).group(1)
+
+    def test_auto_counts_what_solvers_cost(self):
+        # whichever was measured to be the fastest
+        flexible = ("--towers", "flexible", "--end", "loop", "--weight", "2400000")
+        for way, name, *arguments in (("the dual", "bridge", "--count", "80", "--end", "loop"),
+                                      ("the dual", "bridge", "--count", "20", *flexible),
+                                      ("reduced-kkt", "umbrella", "--count", "10"),
+                                      ("graph", "umbrella", "--count", "46"),
+                                      ("reduced-kkt", "fourbar", "--count", "40"),
+                                      ("reduced-kkt", "ladder", "--count", "4"),
+                                      ("graph", "ladder", "--count", "12")):
+            self.assertEqual(self.taken(name, *arguments), way, (name, arguments))
+
+    def test_stiff_springs_between_bodies_are_no_matter_of_coordinates(self):
+        def stiffen(text):
+            return re.sub("spring, stiffness: [0-9.]+", "spring, stiffness: 1e12", text)
+        self.assertEqual(self.taken("umbrella", "--count", "10", change=stiffen), "graph")
 
     def test_refused(self):
         for only in ("deck:80", "ladder", "ladder:0", "fourbar:100001"):

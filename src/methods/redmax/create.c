@@ -2,6 +2,7 @@
 #include "methods/redmax/move.h"
 #include "methods/redmax/redmax.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -20,10 +21,9 @@ size_t sni_redmax_work_size(const sn_model *m, const sn_options *o) {
 }
 
 /* In the initial pose: what is chosen does not depend on where a run is taken up again. */
-static sn_status choose(sn_sim *sim, sni_redmax *r, sn_error *err) {
+static void assemble_start(sn_sim *sim, sni_redmax *r) {
   const sn_options *o = &sim->options;
   const size_t bytes = (size_t)sim->m->tree.nv * sizeof(double);
-  const bool definite = o->redmax.tangent != SN_TANGENT_EXACT && !o->redmax.force_tangent;
   if (bytes > 0) {
     memcpy(sim->q, sim->m->q0, bytes);
     memcpy(sim->qd, sim->m->qd0, bytes);
@@ -32,8 +32,39 @@ static sn_status choose(sn_sim *sim, sni_redmax *r, sn_error *err) {
   sni_dynamics_kinematics(&sim->d, sim->q, sim->qd);
   sni_system_assemble(&r->s, o->step, o->step, sim->q, sim->qd, NULL,
                       (sni_tangent)o->redmax.tangent);
+}
+
+static sn_status choose(sn_sim *sim, sni_redmax *r, sn_error *err) {
+  const sn_options *o = &sim->options;
+  const bool definite = o->redmax.tangent != SN_TANGENT_EXACT && !o->redmax.force_tangent;
   return sni_solver_choose(&r->s, definite, o->redmax.tolerance, o->redmax.max_iterations, r->own,
                            &r->choice, err);
+}
+
+/* How much a force along p would move a body by itself: p^T M^-1 p, of its moments the mean. */
+static double yielding(const sni_dynamics *d, int body, sni_lane6 p) {
+  const sn_inertia I = sni_params_inertia(&d->params, body);
+  const sn_vec3 com = sn_mat3_mul_vec(sni_link_R(&d->w.link[body]), I.com), f = sni_lane_vec3(p.v);
+  const sn_vec3 torque = sn_vec3_sub(sni_lane_vec3(p.w), sn_vec3_cross(com, f));
+  const double moment = (I.xx + I.yy + I.zz) / 3;
+  const double linear = I.mass > 0 ? sn_vec3_dot(f, f) / I.mass : 0;
+  return linear + (moment > 0 ? sn_vec3_dot(torque, torque) / moment : 0);
+}
+
+/* A force between two bodies whose k h^2/m is beyond this leaves fewer than ten digits to what it
+ * does not hinder, once it is summed up in the coordinates. */
+#define STIFF 1e6
+
+static bool is_stiff(const sni_system *s) {
+  double most = 0;
+  for (int n = 0; n < s->nterm; n++) {
+    const sni_link_term *term = &s->term[n];
+    const double c = s->h * (s->h * fabs(term->k) + fabs(term->d));
+    for (int side = 0; side < 2 && term->pair >= 0 && sni_system_couples(s, term->pair); side++) {
+      most = fmax(most, c * yielding(s->d, term->body[side], term->p[side]));
+    }
+  }
+  return most > STIFF;
 }
 
 /* The other solvers take constraints in their dual. */
@@ -60,6 +91,8 @@ static sn_status choose_constrained(sn_sim *sim, sni_redmax *r, sn_error *err) {
   const sni_system *s = &r->s;
   const double mass = 35.0 * s->t->nbody;
   double solve = INFINITY;
+  assemble_start(sim, r);
+  const bool stiff = is_stiff(s);
   if (!sni_rows_many(sim->m)) {
     const sn_status status = choose(sim, r, err);
     if (status) {
@@ -68,7 +101,7 @@ static sn_status choose_constrained(sn_sim *sim, sni_redmax *r, sn_error *err) {
     solve = r->choice.solver == SNI_TREE ? mass : r->choice.cost[r->choice.solver];
   }
   const sn_status status =
-      sni_rows_choose(&sim->rows, solve, mass, s->npairs, (const int(*)[2])s->pair, err);
+      sni_rows_choose(&sim->rows, solve, mass, s->npairs, (const int(*)[2])s->pair, stiff, err);
   if (!status && sim->rows.kkt) {
     free_solvers(r);
     r->choice = (sni_choice){.solver = sim->rows.way == SNI_BY_GRAPH ? SNI_GRAPH : SNI_REDUCED_KKT,
@@ -103,7 +136,11 @@ sn_status sni_redmax_create(sn_sim *sim, sn_error *err) {
     sim->rows.apart = true; /* limits are solved for with the contacts */
   }
   if (solver == SN_SOLVER_AUTO) {
-    return sim->d.rows ? choose_constrained(sim, r, err) : choose(sim, r, err);
+    if (sim->d.rows) {
+      return choose_constrained(sim, r, err);
+    }
+    assemble_start(sim, r);
+    return choose(sim, r, err);
   }
   r->choice = (sni_choice){.solver = named[solver],
                            .spare = -1,
