@@ -98,7 +98,8 @@ typedef struct sni_ldl_solution {
  * x: by how much of themselves the entries of A and b would have to change for x to be exact. (With
  * stiff parts beside soft ones a bound on the norm of r alone says little about the soft ones.)
  * The second term, with the size m of a row as in block_ldl_assemble.c, excuses rows in which next
- * to nothing happens. */
+ * to nothing happens.  Multipliers whose pivots were noise are excused up to 2^20 times as much, if
+ * need be: such a row may differ by the root of `noise` from those that it depends on. */
 sn_status sni_ldl_solve(sni_ldl *ldl, const double *b, double *x, sni_ldl_solution *out);
 
 /* From now on solutions are refined to this backward error; whoever iterates himself needs less.

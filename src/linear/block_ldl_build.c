@@ -255,11 +255,12 @@ static bool take_memory(const sni_ldl_pattern *pattern, const sni_ldl_plan *plan
   ldl->block_at = sni_arena_take(a, blocks * sizeof *ldl->block_at);
   ldl->node_row = sni_arena_take(a, ((size_t)pattern->n + 1) * sizeof *ldl->node_row);
   ldl->scalar_at = sni_arena_take(a, scalars * sizeof *ldl->scalar_at);
+  ldl->noise = sni_arena_take(a, scalars * sizeof *ldl->noise);
   ldl->place = sni_arena_take(a, tiles * sizeof *ldl->place);
   ldl->value = sni_arena_take(a, plan->value_count * sizeof(double));
   ldl->U = sni_arena_take(a, plan->U_count * sizeof(double));
   bool ok = ldl->tile && ldl->below && ldl->before && ldl->input && ldl->own && ldl->block_at &&
-            ldl->node_row && ldl->scalar_at && ldl->place && ldl->value && ldl->U;
+            ldl->node_row && ldl->scalar_at && ldl->noise && ldl->place && ldl->value && ldl->U;
   double **const vector[] = {&ldl->unit, &ldl->D,      &ldl->b, &ldl->y,
                              &ldl->x,    &ldl->x_next, &ldl->r, &ldl->z};
   for (size_t k = 0; k < sizeof vector / sizeof *vector; k++) {

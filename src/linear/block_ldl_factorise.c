@@ -100,7 +100,7 @@ static void reduce(int rows, int lanes, const double *T, const double *D_inv, do
 /* ---- Pivots ---------------------------------------------------------------------------------- */
 
 typedef struct pivot_state {
-  const sni_ldl *ldl;
+  sni_ldl *ldl;
   sni_ldl_factor *out;
   int bad; /* place by tiles of the first one replaced, or not finite; -1: none */
   bool finite;
@@ -109,7 +109,7 @@ typedef struct pivot_state {
 /* A pivot that is noise, of the wrong sign, or not a number.  terms: the sum of the magnitudes that
  * made it.  at: its place by tiles. */
 static double mend(pivot_state *state, double pivot, double terms, double sign, int at) {
-  const sni_ldl *ldl = state->ldl;
+  sni_ldl *ldl = state->ldl;
   if (!isfinite(pivot) || !isfinite(terms)) {
     state->bad = state->finite ? at : state->bad;
     state->finite = false;
@@ -123,6 +123,9 @@ static double mend(pivot_state *state, double pivot, double terms, double sign, 
     return pivot;
   }
   state->bad = state->out->replaced++ == 0 ? at : state->bad;
+  if (sign < 0) {
+    ldl->noise[ldl->noise_count++] = at;
+  }
   /* no terms at all: a row that meets its first neighbour later */
   const double m = ldl->unit[at];
   return sign * ldl->options.substitute * (terms > 0 ? terms : m * m);
@@ -316,6 +319,7 @@ sn_status sni_ldl_factorise(sni_ldl *ldl, const double *b, sni_ldl_factor *out) 
     memcpy(ldl->y, ldl->b, (size_t)ldl->vector_count * sizeof(double));
   }
   ldl->error = INFINITY;
+  ldl->noise_count = 0;
   sni_ldl_assemble_start(ldl);
   sn_status status = ldl->tile_count > 0 ? sni_ldl_assemble(ldl, 0, &state.bad) : SN_OK;
   for (int t = 0; t < ldl->tile_count && !status; t++) {

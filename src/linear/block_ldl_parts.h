@@ -78,6 +78,8 @@ struct sni_ldl {
   double *U;       /* U_count                                                           */
   double *D;       /* vector_count; 1 where there is no scalar                          */
   uint32_t *place; /* tile_count: of the block of a row in the column at work           */
+  int *noise;      /* noise_count: places by tiles of multipliers whose pivots were noise  */
+  int noise_count;
   bool rest_known; /* r has the largest entry of each row: see block_ldl_assemble.c     */
   /* solve, vectors by tiles */
   double *b, *y, *x, *x_next, *r, *z;

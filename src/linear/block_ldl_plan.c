@@ -177,7 +177,7 @@ sn_status sni_ldl_plan_make(const sni_ldl_pattern *pattern, sni_ldl_plan *plan,
           tiles * (sizeof(sni_ldl_tile) + sizeof(uint32_t)) +
           below * (sizeof(sni_ldl_below) + sizeof(sni_ldl_before)) +
           blocks * (sizeof(sni_ldl_input) + sizeof(sni_ldl_own) + sizeof(size_t)) +
-          ((size_t)pattern->n + scalars) * sizeof(int)};
+          ((size_t)pattern->n + 2 * scalars) * sizeof(int)};
   return SN_OK;
 }
 

@@ -324,6 +324,39 @@ TEST(redundant_constraints_are_borne) {
   }
 }
 
+/* A constraint that nearly repeats another: its pivot is noise, nobody can tell whether it is met
+ * to the last digit, and all else is right. */
+TEST(nearly_redundant_constraints_are_borne) {
+  for (uint64_t variant = 0; variant < 40; variant++) {
+    uint64_t seed = variant;
+    mechanism *m = random_mechanism(CHAIN, 0, 1, &seed);
+    add_loop(m, 3, 9, 2, &seed);
+    const int twin = add_node(m->s, 2, -1), bodies[2] = {3, 9};
+    const double *G[2] = {m->s->value[m->s->count - 2], m->s->value[m->s->count - 1]};
+    for (int side = 0; side < 2; side++) {
+      double *H = add_block(m->s, twin, m->body[bodies[side]].phi);
+      for (int k = 0; k < 12; k++) {
+        H[k] = G[side][k] + test_random(&seed, -1e-8, 1e-8);
+      }
+    }
+    add_link(m->s, twin, m->body[3].phi, m->body[9].phi);
+    double *b = calloc((size_t)m->s->scalars, sizeof *b),
+           *x = calloc((size_t)m->s->scalars, sizeof *x);
+    for (int i = 0; i < m->count; i++) {
+      random_vector(6, b + m->s->first[m->body[i].phi], &seed);
+    }
+    sni_ldl *ldl = build(m->s, NULL);
+    sni_ldl_solution solution;
+    CHECK(sni_ldl_factorise(ldl, b, NULL) == SN_OK, "not factorised");
+    CHECK(sni_ldl_solve(ldl, NULL, x, &solution) == SN_OK, "variant %d: stuck at %g", (int)variant,
+          solution.residual);
+    free(b);
+    free(x);
+    sni_ldl_free(&ldl);
+    mechanism_free(m);
+  }
+}
+
 /* ---- what is promised besides ---- */
 
 /* x bit for bit, from a fresh start or not. */
@@ -672,10 +705,11 @@ int main(void) {
   RUN_TESTS(T(definite_systems_of_all_sizes_are_solved), T(factors_that_did_well_are_trusted),
             T(quasi_definite_systems_are_solved_in_any_order),
             T(multipliers_without_compliance_are_solved_by_rules), T(stiff_mechanisms_are_solved),
-            T(redundant_constraints_are_borne), T(bits_are_the_same_every_time),
-            T(units_do_not_matter), T(numeric_calls_allocate_nothing),
-            T(refused_memory_is_reported), T(products_are_those_of_the_matrix),
-            T(a_row_without_entries_is_named), T(a_singular_matrix_is_noticed),
-            T(a_large_pivot_of_the_wrong_sign_is_taken), T(numbers_that_are_none_are_named),
-            T(zero_gives_zero), T(counts_are_known_before), T(bad_patterns_are_refused));
+            T(redundant_constraints_are_borne), T(nearly_redundant_constraints_are_borne),
+            T(bits_are_the_same_every_time), T(units_do_not_matter),
+            T(numeric_calls_allocate_nothing), T(refused_memory_is_reported),
+            T(products_are_those_of_the_matrix), T(a_row_without_entries_is_named),
+            T(a_singular_matrix_is_noticed), T(a_large_pivot_of_the_wrong_sign_is_taken),
+            T(numbers_that_are_none_are_named), T(zero_gives_zero), T(counts_are_known_before),
+            T(bad_patterns_are_refused));
 }
