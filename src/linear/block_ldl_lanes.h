@@ -119,8 +119,9 @@ KERNEL block6 block6_turn(const block6 *m) {
   return t;
 }
 
-/* Asks for the memory of a tile that will be needed soon: the processor finds streams by itself,
- * but loses them at the end of every page. */
+/* Ask for the memory of a tile that will be needed soon: the processor finds streams by itself, but
+ * loses them at the end of every page, and among too many others.  Who goes backwards through the
+ * tiles goes backwards within them too, or it sees no stream at all. */
 #define AHEAD 8
 KERNEL void fetch_tile(const sni_ldl *ldl, const sni_ldl_tile *tile) {
   for (size_t i = tile->column; i < tile[1].column; i += 8) {
@@ -128,6 +129,14 @@ KERNEL void fetch_tile(const sni_ldl *ldl, const sni_ldl_tile *tile) {
   }
   for (size_t i = tile->value; i < tile[1].value; i += 8) {
     __builtin_prefetch(ldl->value + i);
+  }
+}
+KERNEL void fetch_tile_backwards(const sni_ldl *ldl, const sni_ldl_tile *tile) {
+  for (size_t i = tile[1].column; i > tile->column; i -= 8) {
+    __builtin_prefetch(ldl->U + i - 8);
+  }
+  for (size_t i = 0; i < tile[1].value - tile->value; i += 8) {
+    __builtin_prefetch(ldl->value + tile[1].value - 1 - i);
   }
 }
 

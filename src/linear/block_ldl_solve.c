@@ -84,20 +84,20 @@ KERNEL void backward(const int rows, const sni_ldl *ldl, const sni_ldl_tile *til
   const int halves = rows <= 4 ? 1 : 2, lanes = 4 * halves;
   const double *T = ldl->U + tile->column + tile->diagonal;
   lane4 sum[TILE_MAX] = {{0}};
-  for (int q = tile->below; q < tile[1].below; q++) {
+  for (int q = tile[1].below - 1; q >= tile->below; q--) {
     const sni_ldl_tile *from = &ldl->tile[ldl->below[q].tile];
     const double *U = ldl->U + tile->column + ldl->below[q].at;
     const lane4 a = *(lane4 *)(y + from->vector);
     if (from->lanes == 8) {
       const lane4 b = *(lane4 *)(y + from->vector + 4);
       UNROLL
-      for (int p = 0; p < rows; p++) {
-        sum[p] += *(const lane4 *)(U + 8 * p) * a;
+      for (int p = rows - 1; p >= 0; p--) {
         sum[p] += *(const lane4 *)(U + 8 * p + 4) * b;
+        sum[p] += *(const lane4 *)(U + 8 * p) * a;
       }
     } else {
       UNROLL
-      for (int p = 0; p < rows; p++) {
+      for (int p = rows - 1; p >= 0; p--) {
         sum[p] += *(const lane4 *)(U + 4 * p) * a;
       }
     }
@@ -246,9 +246,10 @@ KERNEL void subtract_by6(const int rows, const double *restrict B, const double 
 /* r -= A x, of A the blocks that go to column t, and z += |A| |x|. */
 static void subtract_column(const sni_ldl *ldl, const sni_ldl_tile *tile, const double *x,
                             double *r, double *z) {
-  const double *B = ldl->value + tile->value;
-  for (int k = tile->input; k < tile[1].input; k++) {
+  const double *B = ldl->value + tile[1].value;
+  for (int k = tile[1].input - 1; k >= tile->input; k--) {
     const sni_ldl_input *in = &ldl->input[k];
+    B -= in->rows * in->cols;
     const int row = in->row, col = in->col, size = 10 * in->rows + in->cols;
     if (size == 66) {
       const block6 block = block6_load(B);
@@ -270,7 +271,6 @@ static void subtract_column(const sni_ldl *ldl, const sni_ldl_tile *tile, const 
       subtract(in->rows, in->cols, row != col, B, x + row, x + col, r + row, r + col, z + row,
                z + col);
     }
-    B += in->rows * in->cols;
   }
 }
 
@@ -325,7 +325,7 @@ static void finish(sni_ldl *ldl, double *y, const double *base, double *x) {
   for (int t = ldl->tile_count - 1; t >= 0; t--) {
     const sni_ldl_tile *tile = &ldl->tile[t];
     if (ldl->large && t >= AHEAD) {
-      fetch_tile(ldl, tile - AHEAD);
+      fetch_tile_backwards(ldl, tile - AHEAD);
     }
     FOR_ROWS(tile->size, backward(R, ldl, tile, y))
     for (int i = tile->vector; i < tile[1].vector; i += 4) {
@@ -346,9 +346,6 @@ static void finish(sni_ldl *ldl, double *y, const double *base, double *x) {
 static void finish_unseen(sni_ldl *ldl, double *y, double *x) {
   for (int t = ldl->tile_count - 1; t >= 0; t--) {
     const sni_ldl_tile *tile = &ldl->tile[t];
-    if (ldl->large && t >= AHEAD) {
-      fetch_tile(ldl, tile - AHEAD);
-    }
     FOR_ROWS(tile->size, backward(R, ldl, tile, y))
   }
   memcpy(x, y, (size_t)ldl->vector_count * sizeof *x);
