@@ -119,7 +119,7 @@ typedef struct sn_body_def {
   const char *parent; /* "world" or NULL: the ground */
   sn_joint_def joint; /* without a type, and without a parent: it hangs by a loop, and the builder
                          chooses by which (see priority in sn_loop_def) */
-  bool has_inertia; /* then shapes carry no mass */
+  bool has_inertia;   /* then shapes carry no mass */
   sn_inertia inertia;
   const sn_shape_def *shapes;
   int nshape;
@@ -508,10 +508,11 @@ typedef struct sn_info {
   double error;            /* largest local error estimate, relative to the tolerance */
   double last_substep;     /* size of the last substep                                */
   int solves;              /* of a linear system: more than one where a step is looked at again */
-  int iterations;          /* of the linear solver, 0: direct                          */
+  int iterations;          /* of the linear solver; 0 of those that need none          */
   int friction_iterations; /* between loads and friction in joints, the most in a substep */
   double residual;         /* of the linear system, relative to its right-hand side; structured:
-                              the largest error in the rates of loops, m/s or rad/s     */
+                              the largest error in the rates of loops, m/s or rad/s, what
+                              they gave way included                                      */
   double energy_change;    /* over the step, if options.report_energy asks for it          */
   int retries;             /* times that the step was divided because a solve did not converge */
   double gap;              /* structured: the largest gap that loops are left with, m or rad   */

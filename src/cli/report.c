@@ -66,6 +66,13 @@ static bool anything_moves(const cli_report *r) {
   return r->T_max > 1e-14 * r->V_max;
 }
 
+/* Solvers that iterate may have needed, or been allowed, no iteration at all. */
+static bool iterates(const cli_report *r, const sn_options *o) {
+  const bool structured = strcmp(o->method, "structured") == 0;
+  return r->iterations > 0 || (structured && (o->structured.solver == SN_STRUCTURED ||
+                                              o->structured.solver == SN_FULL_ITERATIVE));
+}
+
 void cli_report_print(const cli_report *r, const cli_plan *plan, FILE *to) {
   fprintf(to, "%s: %s, t = %g to %g in %.3g s (%.3g x real time)\n", r->scene, r->status,
           r->t_start, r->t_end, r->wall, real_time_factor(r));
@@ -79,7 +86,7 @@ void cli_report_print(const cli_report *r, const cli_plan *plan, FILE *to) {
   if (r->chosen[0]) {
     fprintf(to, "  solver      %s\n", r->chosen);
   }
-  if (r->solves && r->iterations > 0) {
+  if (r->solves && iterates(r, &plan->run.options)) {
     fprintf(to, "  solves      %.3g iterations a step, at most %d; residual at most %.2g\n",
             r->steps > 0 ? (double)r->iterations / (double)r->steps : 0.0, r->iterations_most,
             r->residual);

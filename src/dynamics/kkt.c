@@ -512,6 +512,14 @@ void sni_kkt_set_rows(sni_kkt *k, const sni_rows *rows) {
   }
 }
 
+void sni_kkt_soften(sni_kkt *k, const sni_rows *rows, int i, double soft) {
+  if (k->lost) {
+    return;
+  }
+  const int c = rows->of[i], n = rows->constraint[c].nrow, l = k->row_at[i] - k->con_row[c];
+  sni_ldl_block(k->ldl, k->con_own[c])[l * n + l] = -soft;
+}
+
 void sni_kkt_fill(sni_kkt *k, const sni_aba_in *in, const sni_rows *rows) {
   if (k->reduced) {
     sni_kkt_reduced_fill(k->reduced, in, rows);

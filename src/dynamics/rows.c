@@ -96,6 +96,16 @@ void sni_rows_eval_poses(sni_rows *r, double t, double t_ref, const double *q, c
   }
 }
 
+int sni_rows_not_finite(const sni_rows *r, bool bias) {
+  for (int i = 0; i < r->nrow; i++) {
+    const double sum = r->row[i].g + r->row[i].rate + (bias ? r->row[i].bias : 0);
+    if (!isfinite(sum)) {
+      return r->of[i];
+    }
+  }
+  return -1;
+}
+
 double sni_rows_gap_of(const sni_rows *r, int i) {
   const sni_row *row = &r->row[i];
   const bool sided = row->one_sided && sni_unilateral_is_free(r, i);
@@ -408,11 +418,24 @@ int sni_rows_factorise_mass(sni_rows *r) {
   return r->bad;
 }
 
+/* One of the bodies of a constraint. */
+static int body_of(const sni_rows *r, int constraint) {
+  const sni_constraint *c = &r->constraint[constraint];
+  return c->body[0] >= 0   ? c->body[0]
+         : c->body[1] >= 0 ? c->body[1]
+         : c->ncoord > 0   ? sni_tree_body_of(&r->d->m->tree, c->coord[0])
+                           : 0;
+}
+
 /* coasts: nothing acts, and what follows a function of time does not accelerate. */
 static int accelerate(sni_rows *r, double t, double t_ref, bool coasts, const double *q,
                       const double *qd, double *qdd) {
   sni_dynamics *d = r->d;
   sni_rows_eval(r, t, t_ref, q, qd);
+  const int lost = sni_rows_not_finite(r, true);
+  if (lost >= 0) {
+    return body_of(r, lost);
+  }
   if (r->kkt) {
     const int bad = sni_rows_factorise_mass(r);
     if (bad >= 0) {

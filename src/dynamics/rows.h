@@ -89,6 +89,9 @@ sni_constraint_eval sni_rows_eval_of(const sni_rows *r, double t, double t_ref, 
 void sni_rows_eval(sni_rows *r, double t, double t_ref, const double *q, const double *qd);
 /* The same, without bias where nothing is one-sided. */
 void sni_rows_eval_poses(sni_rows *r, double t, double t_ref, const double *q, const double *qd);
+/* Is a row not finite, in g, its rate or, where that is asked for, its bias?  A constraint whose
+ * row that is; -1: none. */
+int sni_rows_not_finite(const sni_rows *r, bool bias);
 /* |g| of a row, of one that is one-sided what it is violated by. */
 double sni_rows_gap_of(const sni_rows *r, int i);
 /* The largest of them, and whose. */

@@ -77,6 +77,15 @@ class Structured(Command):
         after = self.run_scene(text, *few, "--duration", 0.01, "--load", self.place / "still.state")
         self.assertLess(after["solver"]["gap"], 1e-6)
 
+    def test_no_iterations_are_none(self):
+        """Iterations that are not allowed, or not needed, do not make a direct solver of one that iterates."""
+        text = self.good("make", "pendulum-strings")
+        for solver, words in (("structured", "0 iterations a step, at most 0; residual"), ("full-iterative", "0 iterations a step"),
+                              ("structured-dense", "direct; residual"), ("graph", "direct; residual")):
+            done = self.good("run", "-", "--duration", 0.05, "--set=run.structured.iterations=0",
+                             f"--set=run.structured.solver={solver}", stdin=text)
+            self.assertIn(f"  solves      {words}", done)
+
     def test_bad_options(self):
         for arguments, message in ((("ladder", "--length", 0), "--length: is 0, needs a number from 0.01 to 100"),
                                    (("surface", "--size", 1), "--size: is 1, needs a whole number from 2 to 100"),

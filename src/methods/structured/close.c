@@ -46,7 +46,7 @@ static bool find_motion(sn_sim *sim, sni_structured *st, double tolerance, sn_in
   t->in = (sni_aba_in){.mass = sim->d.mass, .joint_matrix = sim->d.armature};
   t->stage = SNI_TIES_CLOSE;
   for (int i = 0; i < t->ntie; i++) {
-    t->c[i] = -sim->rows.row[i].g;
+    t->c[i] = t->asked[i] = -sim->rows.row[i].g;
     t->inverse[i] = t->tie[i].weight;
   }
   if (st->solver->factorise(t, st->own, NULL, &bad) < 0) {

@@ -1,6 +1,5 @@
 /* solve_graph.c: `graph`: bodies, joints, forces and constraints as one sparse system, factorised
- * in an order that is found once (dynamics/kkt.h).  Constraints are met exactly; of those that
- * depend on others and contradict them, some are not. */
+ * in an order that is found once (dynamics/kkt.h). */
 #include "dynamics/kkt.h"
 #include "methods/redmax/solve.h"
 #include "methods/structured/ties.h"
@@ -20,6 +19,9 @@ static sn_status graph_factorise(sni_ties *t, void *own, const double *b, int *b
     sni_graph_fill(t->system, own, t->d->rows);
   } else {
     sni_kkt_fill(own, &t->in, t->d->rows);
+  }
+  for (int i = 0; i < t->ntie; i++) {
+    sni_kkt_soften(own, t->d->rows, i, t->tie[i].soft);
   }
   return sni_kkt_factorise(own, b, t->c, bad);
 }

@@ -23,6 +23,7 @@
  * for each unit of time.  They are pulled at beyond all bounds, and shake what is between them. */
 #define RATES_GIVE  1e-3
 #define BRAKE       20
+#define NEARER      4 /* times that constraints are brought nearer to what is asked of them    */
 #define ROUND(size) (((size) + 63) / 64 * 64)
 
 static sn_status structured_supports(const sn_model *m, sn_error *err) {
@@ -133,6 +134,17 @@ void sni_structured_solve(sn_sim *sim, sni_structured *st, int bank, double prec
   st->solver->solve(t, st->own, b, x);
   info->solves++;
   info->iterations += t->spent;
+  double off = INFINITY;
+  const bool exact = bank != SNI_COLD && !(*st->give > 0);
+  for (int k = 0; k < NEARER && exact && sni_ties_come_near(t, off); k++) {
+    const int spent = t->spent;
+    off = t->off;
+    t->iterations -= spent;
+    st->solver->solve(t, st->own, b, x);
+    t->iterations += spent;
+    info->iterations += t->spent;
+    t->spent += spent;
+  }
   if (!warm) {
     return;
   }
@@ -148,7 +160,7 @@ void sni_structured_solve(sn_sim *sim, sni_structured *st, int bank, double prec
 
 void sni_structured_tie(sn_sim *sim, sni_structured *st, double most) {
   const double regularization = sim->options.structured.regularization;
-  st->ties.regularization = st->solver->whole ? 0 : fmax(regularization, fmin(*st->give, most));
+  st->ties.regularization = fmax(regularization, fmin(*st->give, most));
   sni_ties_clear(&st->ties);
   if (sim->d.rows) {
     sni_ties_add_rows(&st->ties, &sim->rows);
@@ -162,6 +174,7 @@ static void ask_rates(sn_sim *sim, sni_structured *st) {
   for (int i = 0; i < st->ties.ntie; i++) {
     const sni_row *row = &sim->rows.row[i];
     const bool away = *st->give > 0 && fabs(row->g) > sim->options.structured.precision;
+    st->ties.asked[i] = -row->rate;
     st->ties.c[i] = away ? 0 : -row->rate;
   }
 }
@@ -189,6 +202,11 @@ static sn_status find_rates(sn_sim *sim, sni_structured *st, double t_end, const
   const int pushed = sni_dynamics_not_finite(&sim->d, st->s.b);
   if (pushed >= 0) {
     return sni_fail_body(sim, err, SN_E_DIVERGED, pushed, t_end, "is pushed by what is not finite");
+  }
+  const int lost_row = sim->d.rows ? sni_rows_not_finite(&sim->rows, false) : -1;
+  if (lost_row >= 0) {
+    return sni_fail(err, SN_E_DIVERGED, "at t = %g: '%s' is not finite", t_end,
+                    sim->m->constraint_name[lost_row]);
   }
   t->deadline = sni_structured_deadline(sim, st, 0.35);
   if (st->solver->factorise(t, st->own, st->s.b, &bad) < 0) {
@@ -222,7 +240,7 @@ static void end_rates(sn_sim *sim, sni_structured *st, double h, double *qd1, sn
   t->deadline = deadline ? deadline - st->tail : 0;
   sni_structured_solve(sim, st, SNI_WARM_END, sim->options.structured.precision, st->s.b, qd1,
                        info);
-  info->residual = t->residual;
+  info->residual = t->off;
 }
 
 static sn_status advance(sn_sim *sim, sni_structured *st, sn_state *state, const sn_input *input,

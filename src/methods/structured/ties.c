@@ -162,6 +162,27 @@ void sni_ties_check(sni_ties *t, const double *x) {
   sni_J_mul_world(&t->d->m->tree, &t->d->w, x);
   sni_ties_leave(t, x, t->lambda, t->r);
   t->residual = sni_largest(t->ntie, t->r);
+  t->off = 0;
+  for (int i = 0; i < t->ntie; i++) {
+    if (t->tie[i].slot >= 0) {
+      const double off = fabs(t->r[i] + t->tie[i].soft * t->lambda[i] + t->c[i] - t->asked[i]);
+      t->off = off <= t->off ? t->off : off; /* this way round so that NaN stays */
+    }
+  }
+}
+
+/* The method of multipliers: G x - E (lambda - lambda_before) = asked.  Where constraints
+ * contradict each other, forces would grow without end. */
+bool sni_ties_come_near(sni_ties *t, double off_before) {
+  if (!(t->off > t->precision) || t->residual > t->precision || !(t->off < 0.5 * off_before)) {
+    return false;
+  }
+  for (int i = 0; i < t->ntie; i++) {
+    if (t->tie[i].slot >= 0) {
+      t->c[i] = t->asked[i] - t->tie[i].soft * t->lambda[i];
+    }
+  }
+  return true;
 }
 
 /* ---- memory ---- */
@@ -177,6 +198,7 @@ static size_t lay_out(sni_ties *t, size_t n, size_t nv, char *memory) {
   used += ((count) * (size) + 63) / 64 * 64
   t->tie = TAKE(n, sizeof *t->tie);
   t->c = TAKE(n, sizeof *t->c);
+  t->asked = TAKE(n, sizeof *t->asked);
   t->lambda = TAKE(n, sizeof *t->lambda);
   t->r = TAKE(n, sizeof *t->r);
   t->p = TAKE(n, sizeof *t->p);

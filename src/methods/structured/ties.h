@@ -38,6 +38,7 @@ typedef struct sni_ties {
   sni_tie *tie;
   int ntie, capacity;
   double *c;      /* capacity  of each tie                                                */
+  double *asked;  /* capacity  of each constraint: what c should be, by which it is judged       */
   double *lambda; /* capacity                                                             */
   double *r, *p, *q, *z, *w; /* capacity each: scratch of the solvers                            */
   double *inverse;       /* capacity  about 1 over their diagonal in the matrix above, weighted */
@@ -54,6 +55,7 @@ typedef struct sni_ties {
   int64_t deadline; /* of the clock, in nanoseconds; 0: none                                   */
   int spent;        /* iterations                                                              */
   double residual;  /* largest |c + E lambda - G x|, computed from x                           */
+  double off;       /* largest |asked - G x| of constraints: what they gave way is in it        */
 } sni_ties;
 
 /* Rows of a model and terms of its forces between bodies, at most. */
@@ -76,8 +78,12 @@ void sni_ties_mul_transposed(const sni_ties *t, const double *lambda, double *x)
 void sni_ties_measure(const sni_ties *t, const double *x, double *out);
 /* r = G x - E lambda - c, with w->a and x; what is left of [FA 13] to solve. */
 void sni_ties_leave(const sni_ties *t, const double *x, const double *lambda, double *r);
-/* t->residual, from x itself. */
+/* t->residual and t->off, from x itself. */
 void sni_ties_check(sni_ties *t, const double *x);
+
+/* Constraints have met c but for what they give way, and that is more than the precision: c such
+ * that they give way by what their forces still change.  False: there is no need, or no use. */
+bool sni_ties_come_near(sni_ties *t, double off_before);
 
 int64_t sni_clock(void); /* nanoseconds */
 /* Is the deadline of these sni_ties over? */
@@ -87,7 +93,7 @@ bool sni_ties_late(void *ties);
 
 typedef struct sni_tie_solver {
   const char *name;
-  bool whole; /* takes forces between bodies as they are in the system, and constraints exactly */
+  bool whole; /* takes forces between bodies as they are in the system, not as ties            */
   sn_status (*build)(sni_ties *t, void **own, sn_error *err); /* for all ties that there may be */
   void (*free)(void **own);
   /* For A and the ties as they are.  b: what the first solution will be asked for, known already so
