@@ -503,6 +503,7 @@ static size_t lay_out(sni_dynamics *d, const sn_model *m, char *memory) {
   d->dragged = TAKE(nbody, sizeof *d->dragged);
   d->prescribed = TAKE(nbody, sizeof *d->prescribed);
   d->breaking = TAKE((size_t)m->nfunction, sizeof *d->breaking);
+  d->switching = TAKE((size_t)m->nfunction, sizeof *d->switching);
   d->monotone = TAKE((size_t)m->nfunction, sizeof *d->monotone);
   d->touched = TAKE(nbody, sizeof *d->touched);
   d->E_wb = TAKE(nbody, sizeof *d->E_wb);
@@ -544,6 +545,31 @@ size_t sni_dynamics_size(const sn_model *m) {
   return lay_out(&d, m, NULL);
 }
 
+static void mark(sni_dynamics *d, int function) {
+  if (function >= 0 && !sni_function_is_constant(d->m->function[function])) {
+    d->switching[function] = 1;
+  }
+}
+
+static void find_switches(sni_dynamics *d) {
+  const sn_model *m = d->m;
+  memset(d->switching, 0, (size_t)m->nfunction * sizeof *d->switching);
+  for (int k = 0; k < m->nmotion; k++) {
+    mark(d, m->motion[k].active);
+  }
+  for (int k = 0; k < m->nconstraint; k++) {
+    mark(d, m->constraint[k].active);
+  }
+  for (int k = 0; k < m->nforce; k++) {
+    mark(d, m->force[k].active);
+  }
+  for (int f = 0; f < m->nfunction; f++) { /* never behind f: what is read there is still a mark */
+    if (d->switching[f]) {
+      d->switching[d->nswitching++] = f;
+    }
+  }
+}
+
 void sni_dynamics_place(sni_dynamics *d, const sn_model *m, void *memory) {
   *d = (sni_dynamics){.m = m};
   lay_out(d, m, memory);
@@ -554,5 +580,6 @@ void sni_dynamics_place(sni_dynamics *d, const sn_model *m, void *memory) {
       d->breaking[d->nbreaking++] = f;
     }
   }
+  find_switches(d);
   sni_dynamics_refresh(d);
 }

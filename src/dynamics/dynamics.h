@@ -50,14 +50,15 @@ typedef struct sni_dynamics {
   uint8_t *prescribed;      /* nbody                                                             */
   bool any_prescribed;      /* at the last sni_dynamics_prescribe                                */
   int *breaking, nbreaking; /* functions that are not constant                                 */
-  sni_span *monotone;       /* nbreaking  while these are known to rise only, or to fall only  */
-  bool use_wrench;          /* something pushes on a body                                      */
-  int *touched, ntouched;   /* bodies that forces are on                                       */
-  sn_se3 *E_wb;             /* nbody  for forces; only if there are any                        */
-  sn_vec6 *phi;             /* nbody  likewise; world axes                                     */
-  double *zero;             /* nv zeros                                                        */
-  double *q_at, *qd_at;     /* nv  where the kinematics are                                    */
-  bool placed, moving;      /* poses are those of q_at; velocities those of qd_at, too         */
+  int *switching, nswitching; /* of these, those that switch things on and off                 */
+  sni_span *monotone;         /* nbreaking  while these are known to rise only, or to fall only  */
+  bool use_wrench;            /* something pushes on a body                                      */
+  int *touched, ntouched;     /* bodies that forces are on                                       */
+  sn_se3 *E_wb;               /* nbody  for forces; only if there are any                        */
+  sn_vec6 *phi;               /* nbody  likewise; world axes                                     */
+  double *zero;               /* nv zeros                                                        */
+  double *q_at, *qd_at;       /* nv  where the kinematics are                                    */
+  bool placed, moving;        /* poses are those of q_at; velocities those of qd_at, too         */
   sn_force_fn user_force;
   sn_tangent_fn user_tangent; /* NULL: the force is explicit */
   void *user;

@@ -38,6 +38,14 @@ static bool has(const int *list, int n, int function) {
   return false;
 }
 
+/* Where the constraint stands in a scene, and what it is called there. */
+static const char *section_of(const sn_model *m, int k) {
+  return k < m->nloop ? "loops" : k < m->nloop + m->nbond ? "constraints" : "motions";
+}
+static const char *kind_of(const sn_model *m, int k) {
+  return k < m->nloop ? "loop" : k < m->nloop + m->nbond ? "constraint" : "motion";
+}
+
 void sni_blame_owner(const sn_model *m, int function, char *who, size_t size) {
   snprintf(who, size, "something");
   for (int k = 0; k < m->ndrive; k++) {
@@ -54,11 +62,7 @@ void sni_blame_owner(const sn_model *m, int function, char *who, size_t size) {
   for (int k = 0; k < m->nconstraint; k++) {
     if (m->constraint[k].active == function ||
         has(m->constraint[k].function, SN_NV_MAX, function)) {
-      snprintf(who, size, "%s '%.200s'",
-               k < m->nloop              ? "loop"
-               : k < m->nloop + m->nbond ? "constraint"
-                                         : "motion",
-               m->constraint_name[k]);
+      snprintf(who, size, "%s '%.200s'", kind_of(m, k), m->constraint_name[k]);
     }
   }
   for (int k = 0; k < m->nmap; k++) {
@@ -100,51 +104,147 @@ static bool blame_input(const sn_sim *sim, double t, const sn_input *input, sn_e
   return false;
 }
 
+static bool blame_drive(const sn_model *m, const sni_drive *drive, int nv, const char *who,
+                        const char *where, double t, double t_ref, const sn_input *input,
+                        sn_error *err) {
+  for (int c = 0; c < nv; c++) {
+    const bool own_rate = drive->rate[c] >= 0 || (input && input->drive_rate);
+    const int target = input && input->drive_target ? -1 : drive->target[c];
+    const int rate = input && input->drive_rate ? -1 : drive->rate[c];
+    const int bad = bad_order(m, target, t, t_ref, own_rate ? 0 : 1);
+    if (bad >= 0 || bad_order(m, rate, t, t_ref, 0) >= 0) {
+      char path[300];
+      snprintf(path, sizeof path, "%.250s.drive.%s", where, bad >= 0 ? "target" : "rate");
+      return blame(err, path, who,
+                   bad == 0   ? "target"
+                   : bad == 1 ? "the rate of the target"
+                              : "rate",
+                   t);
+    }
+  }
+  return false;
+}
+
+/* Is what this function switches on?  Always, without one. */
+static bool is_on(const sn_model *m, int active, double t_ref) {
+  double on[3] = {1};
+  if (active >= 0) {
+    sni_function_eval(m->function[active], t_ref, t_ref, on);
+  }
+  return on[0] > 0;
+}
+
 static bool blame_drives(const sn_sim *sim, double t, double t_ref, const sn_input *input,
                          sn_error *err) {
   const sn_model *m = sim->m;
+  char who[300], where[300];
   for (int k = 0; k < m->ndrive; k++) {
-    const sni_drive *drive = &m->drive[k];
-    const int adr = m->tree.vadr[drive->body], nv = m->tree.vadr[drive->body + 1] - adr;
-    char who[300], path[300];
-    snprintf(who, sizeof who, "drive of joint '%.200s'", m->name[drive->body]);
-    for (int c = 0; c < nv; c++) {
-      const bool own_rate = drive->rate[c] >= 0 || (input && input->drive_rate);
-      const int target = input && input->drive_target ? -1 : drive->target[c];
-      const int rate = input && input->drive_rate ? -1 : drive->rate[c];
-      const int bad = bad_order(m, target, t, t_ref, own_rate ? 0 : 1);
-      if (bad >= 0 || bad_order(m, rate, t, t_ref, 0) >= 0) {
-        snprintf(path, sizeof path, "bodies.%.200s.joint.drive.%s", m->name[drive->body],
-                 bad >= 0 ? "target" : "rate");
-        return blame(err, path, who,
-                     bad == 0   ? "target"
-                     : bad == 1 ? "the rate of the target"
-                                : "rate",
-                     t);
-      }
+    const char *name = m->name[m->drive[k].body];
+    snprintf(who, sizeof who, "drive of joint '%.200s'", name);
+    snprintf(where, sizeof where, "bodies.%.200s.joint", name);
+    if (blame_drive(m, &m->drive[k], m->tree.joint[m->drive[k].body].nv, who, where, t, t_ref,
+                    input, err)) {
+      return true;
+    }
+  }
+  for (int k = 0; k < m->nloop_spring; k++) {
+    const sni_loop_spring *spring = &m->loop_spring[k];
+    const sni_constraint *loop = &m->constraint[spring->loop];
+    if (!spring->driven || !is_on(m, loop->active, t_ref)) {
+      continue;
+    }
+    snprintf(who, sizeof who, "drive of loop '%.200s'", m->constraint_name[spring->loop]);
+    snprintf(where, sizeof where, "loops.%.200s", m->constraint_name[spring->loop]);
+    if (blame_drive(m, &spring->drive, loop->nv, who, where, t, t_ref, NULL, err)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/* The first of n functions that is not finite: they are what `word` says of this thing. */
+static bool blame_functions(const sn_model *m, const int *function, int n, const char *section,
+                            const char *kind, const char *name, const char *word, double t,
+                            double t_ref, sn_error *err) {
+  static const char *const order[] = {"", "the rate of ", "the acceleration of "};
+  for (int c = 0; c < n; c++) {
+    const int bad = bad_order(m, function[c], t, t_ref, 2);
+    if (bad >= 0) {
+      char who[300], path[300], what[64];
+      snprintf(who, sizeof who, "%s '%.200s'", kind, name);
+      snprintf(path, sizeof path, "%s.%.200s.%s", section, name, word);
+      snprintf(what, sizeof what, "%s%s", order[bad], word);
+      return blame(err, path, who, what, t);
     }
   }
   return false;
 }
 
 static bool blame_motions(const sn_sim *sim, double t, double t_ref, sn_error *err) {
-  static const char *const what[] = {"q", "the rate of q", "the acceleration of q"};
   const sn_model *m = sim->m;
   for (int k = 0; k < m->nmotion; k++) {
     const sni_motion *motion = &m->motion[k];
-    const int nv = m->tree.vadr[motion->body + 1] - m->tree.vadr[motion->body];
-    double on[3] = {1};
-    if (motion->active >= 0) {
-      sni_function_eval(m->function[motion->active], t_ref, t_ref, on);
+    if (is_on(m, motion->active, t_ref) &&
+        blame_functions(m, motion->q, m->tree.joint[motion->body].nv, "motions", "motion",
+                        m->motion_name[k], "q", t, t_ref, err)) {
+      return true;
     }
-    for (int c = 0; c < nv && on[0] > 0; c++) {
-      const int bad = bad_order(m, motion->q[c], t, t_ref, 2);
-      if (bad >= 0) {
-        char who[300], path[300];
-        snprintf(who, sizeof who, "motion '%.200s'", m->motion_name[k]);
-        snprintf(path, sizeof path, "motions.%.200s.q", m->motion_name[k]);
-        return blame(err, path, who, what[bad], t);
-      }
+  }
+  return false;
+}
+
+static bool blame_constraint(const sn_model *m, int k, const int *function, int n, const char *word,
+                             double t, double t_ref, sn_error *err) {
+  return blame_functions(m, function, n, section_of(m, k), kind_of(m, k), m->constraint_name[k],
+                         word, t, t_ref, err);
+}
+
+static bool blame_constraints(const sn_model *m, double t, double t_ref, sn_error *err) {
+  static const char *const word[SNI_CONSTRAINT_KINDS] = {
+      [SNI_COUPLE] = "offset", [SNI_TWIST] = "twist", [SNI_PATH] = "point", [SNI_RATE] = "rate"};
+  for (int k = 0; k < m->nconstraint; k++) {
+    const sni_constraint *c = &m->constraint[k];
+    if (!is_on(m, c->active, t_ref)) {
+      continue;
+    }
+    if ((word[c->kind] &&
+         blame_constraint(m, k, c->function, SN_NV_MAX, word[c->kind], t, t_ref, err)) ||
+        (c->map && blame_constraint(m, k, c->map->motion, c->map->nz, "motion", t, t_ref, err)) ||
+        (c->map && blame_constraint(m, k, c->map->force, c->map->nz, "force", t, t_ref, err))) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/* The switch of anything that has one. */
+static bool blame_active(const sn_model *m, int function, double t, sn_error *err) {
+  const char *section = NULL, *kind = NULL, *name = NULL;
+  for (int k = 0; k < m->nmotion && !name; k++) {
+    if (m->motion[k].active == function) {
+      section = "motions", kind = "motion", name = m->motion_name[k];
+    }
+  }
+  for (int k = 0; k < m->nconstraint && !name; k++) {
+    if (m->constraint[k].active == function) {
+      section = section_of(m, k), kind = kind_of(m, k), name = m->constraint_name[k];
+    }
+  }
+  for (int k = 0; k < m->nforce && !name; k++) {
+    if (m->force[k].active == function) {
+      section = "forces", kind = "force", name = m->force_name[k];
+    }
+  }
+  return name && blame_functions(m, &function, 1, section, kind, name, "active", t, t, err);
+}
+
+bool sni_blame_switch(const sn_sim *sim, double t, sn_error *err) {
+  const sni_dynamics *d = &sim->d;
+  for (int k = 0; k < d->nswitching; k++) {
+    double on[3];
+    sni_function_eval(sim->m->function[d->switching[k]], t, t, on);
+    if (isnan(on[0])) { /* infinite is on, or off */
+      return blame_active(sim->m, d->switching[k], t, err);
     }
   }
   return false;
@@ -212,7 +312,7 @@ bool sni_blame(sn_sim *sim, double t, double t_ref, const double *q, const doubl
                const sn_input *input, sn_error *err) {
   const size_t bytes = (size_t)sim->m->tree.nv * sizeof(double);
   if ((input && blame_input(sim, t, input, err)) || blame_drives(sim, t, t_ref, input, err) ||
-      blame_motions(sim, t, t_ref, err)) {
+      blame_motions(sim, t, t_ref, err) || blame_constraints(sim->m, t, t_ref, err)) {
     return true;
   }
   memcpy(sim->q, q, bytes);

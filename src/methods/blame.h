@@ -10,6 +10,9 @@
 bool sni_blame(sn_sim *sim, double t, double t_ref, const double *q, const double *qd,
                const sn_input *input, sn_error *err);
 
+/* Is something switched on and off (`active`) by a function that is no number at t?  Says so. */
+bool sni_blame_switch(const sn_sim *sim, double t, sn_error *err);
+
 /* The body that moves fastest among those for which `after` (q, then qd) is not finite, or among
  * all of them if it is finite.  before: the same numbers while they were good. */
 int sni_blame_body(const sn_sim *sim, const double *before, const double *after);

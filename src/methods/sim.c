@@ -1,5 +1,5 @@
 /* sim.c: a method bound to a model, with all the memory that its steps need. */
-#include "methods/sim.h"
+#include "methods/blame.h"
 
 #include "base/memory.h"
 #include "sinew_version.h"
@@ -198,6 +198,9 @@ sn_status sn_sim_step(sn_sim *sim, sn_state *state, const sn_input *input, sn_in
   if (!(t_end > state->t) || !isfinite(t_end)) { /* this way round so that NaN fails too */
     return sni_fail(err, SN_E_VALUE, "t = %g is too far for steps of %g", state->t, step);
   }
+  if (sni_blame_switch(sim, t_end, err)) {
+    return SN_E_DIVERGED;
+  }
   if (state->method != method) {
     memset(sni_state_private(state), 0, (size_t)sim->method->state_count(sim->m) * sizeof(double));
     state->method = method;
@@ -208,6 +211,10 @@ sn_status sn_sim_step(sn_sim *sim, sn_state *state, const sn_input *input, sn_in
   }
   sim->open_one = -1;
   status = sim->method->step(sim, state, input, t_end, info, err);
+  if (status < 0 && sim->method->implicit &&
+      sni_blame(sim, t_end, t_end, sni_state_q(state), sni_state_qd(state), input, err)) {
+    status = SN_E_DIVERGED; /* whoever gave what is not finite, and not whom it was seen in first */
+  }
   if (sim->options.report_energy && status >= 0) {
     state->t = t_end;
     sn_sim_energy(sim, state, &after);

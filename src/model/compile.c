@@ -151,13 +151,14 @@ int sni_compile_active(sni_compile *c, const sn_function_def *def) {
     return -1;
   }
   if (def->expression) {
-    const size_t size = strlen(def->expression) + sizeof "() > 0";
+    const size_t size = strlen(def->expression) + sizeof "max(0, sign())";
     text = malloc(size);
     if (!text) {
       c->out_of_memory = true;
       return -1;
     }
-    snprintf(text, size, "(%s) > 0", def->expression);
+    /* as (...) > 0, but what is no number stays so, for somebody to see it */
+    snprintf(text, size, "max(0, sign(%s))", def->expression);
     on.expression = text;
   }
   const int k = sni_compile_function(c, "active", &on);
