@@ -532,7 +532,9 @@ SN_API const char *sn_sim_describe(const sn_sim *sim, char *out, size_t out_size
 
 /* Moves the state onto the constraints of the model, by the least motion of its masses: loops
  * closed, motions where they are at the state's time.  SN_E_UNCONVERGED names what stays open, or
- * what is at odds with the others. */
+ * what is at odds with the others.  The method structured goes on where not all can be had: then
+ * the state is as near as can be, in the least squares, and err says what stays open, with the
+ * status SN_NOT_CONVERGED. */
 SN_API sn_status sn_sim_assemble(sn_sim *sim, sn_state *state, sn_error *err);
 /* The largest gap of all constraints, m or rad. */
 SN_API sn_status sn_sim_gap(sn_sim *sim, const sn_state *state, double *gap);

@@ -137,7 +137,13 @@ static int prepare_state(job *j) {
   if (status == SN_OK && !j->s->load) {
     status = sn_sim_assemble(j->sim, j->state, &err);
   }
-  return status == SN_OK ? CLI_DONE : fail(j, &err);
+  if (status > 0) { /* not all can be had, and the method goes on */
+    j->warning = err;
+    if (!j->s->quiet) {
+      cli_print_warning(&err);
+    }
+  }
+  return status >= 0 ? CLI_DONE : fail(j, &err);
 }
 
 /* A long run that ends without its state would have to be repeated. */

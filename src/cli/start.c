@@ -74,7 +74,7 @@ static void warn_method(const sn_model *m, const char *file, cli_start *s) {
 }
 
 /* The gaps of all constraints, where the start cannot meet them: which of them are at odds. */
-static void add_gaps(sn_sim *sim, const char *file, const char *worst, cli_start *s) {
+static void add_gaps(sn_sim *sim, const char *file, const char *worst, sni_error_list *list) {
   const sn_model *m = sim->m;
   int listed = 0;
   for (int k = 0, i = 0; k < sim->rows.nconstraint && listed < GAPS_MAX; k++) {
@@ -90,7 +90,7 @@ static void add_gaps(sn_sim *sim, const char *file, const char *worst, cli_start
              m->constraint_name[k]);
     if (gap > GAP && strcmp(err.path, worst) != 0) {
       snprintf(err.text, sizeof err.text, "stays open too, by %.3g", gap);
-      add(&s->errors, file, &err);
+      add(list, file, &err);
       listed++;
     }
   }
@@ -142,12 +142,17 @@ void cli_start_try(const sn_scene *scene, const char *file, cli_start *s) {
     if (!status && sim->d.rows) {
       tell_moved(sim, as_given, state, s);
     }
+    if (status > 0) { /* not all can be had, and the method goes on */
+      add(&s->warnings, file, &err);
+      add_gaps(sim, file, err.path, &s->warnings);
+      status = SN_OK;
+    }
     status = status ? status : try_accelerations(sim, state, &err);
   }
   if (status) {
     add(&s->errors, file, &err);
     if (status == SN_E_UNCONVERGED && sim && sim->d.rows) {
-      add_gaps(sim, file, err.path, s);
+      add_gaps(sim, file, err.path, &s->errors);
     }
   } else if (sim) {
     s->freedom = cli_freedom_count(sim, state);

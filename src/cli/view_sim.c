@@ -61,7 +61,7 @@ static sn_status build(view_sim *v, const view_overrides *o, sn_error *err) {
   sn_status status = sn_sim_create(m, &options, &v->sim, err);
   status = status ? status : sn_state_create(m, &v->state, err);
   status = status ? status : sn_sim_assemble(v->sim, v->state, err);
-  return status ? status : begin(v, err);
+  return status < 0 ? status : begin(v, err);
 }
 
 sn_status view_sim_open(view_sim *v, sn_scene **scene, const char *file, const view_overrides *o,
@@ -141,7 +141,7 @@ sn_status view_sim_reset(view_sim *v, sn_error *err) {
   sn_status status = sn_state_create(sn_scene_model(v->scene), &state, err);
   sn_sim_release(v->sim);
   status = status ? status : sn_sim_assemble(v->sim, state, err);
-  if (status) {
+  if (status < 0) {
     sn_state_free(&state);
     return status;
   }

@@ -159,8 +159,10 @@ int sni_rows_momenta(sni_rows *r, double t, double t_ref, double gain, bool near
 sn_status sni_rows_close(sni_rows *r, double t, double t_ref, double tolerance, bool near,
                          double *q, const double *qd, int *worst, double *gap);
 
-/* Comes nearer, from far away, until no gap is larger than `enough` or nothing gets smaller any
- * more; returns the largest gap.  Leaves the rows there. */
+/* The squares of the gaps of the rows at hand, weighted. */
+double sni_rows_squares(const sni_rows *r);
+/* Comes nearer, from far away, until no gap is larger than `enough` or the squares get no smaller
+ * any more; returns the largest gap.  Leaves the rows there. */
 double sni_rows_approach(sni_rows *r, double t, double t_ref, double enough, double *q,
                          const double *qd);
 

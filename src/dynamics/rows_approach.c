@@ -1,10 +1,11 @@
 /* rows_approach.c: towards the constraints from far away, where Newton's method would be thrown
  * about: Levenberg's and Marquardt's, in the metric of the masses.  A step d is the least of
  *
- *     d^T M d / 2 + |G d + g|^2 / (2 mu):     d = -M^-1 G^T y     (G M^-1 G^T + mu) y = g
+ *     d^T M d / 2 + |G d + g|_W^2 / (2 mu):     d = -M^-1 G^T y     (G M^-1 G^T + mu W^-1) y = g
  *
- * which rows that depend on others, or contradict them, do not trouble.  y is found roughly, by
- * conjugate gradients.  Steps that do not come nearer are taken back, and mu grows. */
+ * with the weights W of the constraints, which rows that depend on others, or contradict them, do
+ * not trouble.  y is found roughly, by conjugate gradients.  Steps that do not come nearer are
+ * taken back, and mu grows. */
 #include "dynamics/rows.h"
 
 #include <math.h>
@@ -21,6 +22,10 @@ enum { STEPS_MAX = 300, CG_MAX = 300, STALLS_MAX = 12 };
 /* One-sided rows take part where they are violated, and hard. */
 static bool counts(const sni_rows *r, int i) {
   return !r->row[i].one_sided || (r->row[i].g < 0 && r->row[i].stop.stiffness == 0);
+}
+
+static double weight_of(const sni_rows *r, int i) {
+  return r->constraint[r->of[i]].weight;
 }
 
 static double dot(const sni_rows *r, const double *a, const double *b) {
@@ -42,15 +47,18 @@ static void spread(sni_rows *r, const double *y, double *x) {
   sni_Minv_mul(&r->d->m->tree, &r->d->w, r->column, x);
 }
 
-/* The squares of the gaps at q. */
+double sni_rows_squares(const sni_rows *r) {
+  double sum = 0;
+  for (int i = 0; i < r->nrow; i++) {
+    sum += counts(r, i) ? weight_of(r, i) * r->row[i].g * r->row[i].g : 0;
+  }
+  return sum;
+}
+
 static double look(sni_rows *r, double t, double t_ref, const double *q, const double *qd) {
   sni_dynamics_kinematics(r->d, q, qd);
   sni_rows_eval_poses(r, t, t_ref, q, qd);
-  double sum = 0;
-  for (int i = 0; i < r->nrow; i++) {
-    sum += counts(r, i) ? r->row[i].g * r->row[i].g : 0;
-  }
-  return sum;
+  return sni_rows_squares(r);
 }
 
 /* y into r->y, and its step into r->step.  *size: of G M^-1 G^T, along g. */
@@ -70,7 +78,7 @@ static void find_step(sni_rows *r, double part, double *size) {
       mu = part * *size;
     }
     for (int i = 0; i < r->nrow; i++) {
-      Ap[i] += mu * p[i];
+      Ap[i] += mu / weight_of(r, i) * p[i];
     }
     const double along = dot(r, p, Ap);
     if (!(along > 0)) {

@@ -22,6 +22,8 @@ enum { ATTEMPTS = 30, ATTEMPTS_LARGE = 4 };
 #define NEAR       1e-3
 #define NEARER     1e-3
 #define NEAR_LEAST 1e-10
+/* Squares that are less by less than this part are not worth going elsewhere. */
+#define WORTH 0.9
 
 static const char *constraint_name(const sn_model *m, int k) {
   return m->constraint_name[k];
@@ -164,16 +166,17 @@ static void step_aside(sn_sim *sim, int attempt) {
   }
 }
 
-/* From where sim->q is, which moves.  *least: the smallest gap so far, in the pose sim->tau.
- * SN_E_SINGULAR: Newton's method was thrown to where there is no mass matrix, or there is none at
- * all. */
+/* From where sim->q is, which moves.  *least: the smallest squares of gaps so far, in the pose
+ * sim->tau. SN_E_SINGULAR: Newton's method was thrown to where there is no mass matrix, or there is
+ * none at all. */
 static sn_status close_start(sn_sim *sim, double t, double *least, sn_error *err) {
   const size_t bytes = (size_t)sim->m->tree.nv * sizeof(double);
   sn_status status = SN_NOT_CONVERGED;
   for (double near = NEAR; near >= NEAR_LEAST; near *= NEARER) {
     const double gap = sni_rows_approach(&sim->rows, t, t, near, sim->q, sim->qd);
-    if (gap < *least) {
-      *least = gap;
+    const double squares = sni_rows_squares(&sim->rows);
+    if (squares < WORTH * *least) {
+      *least = squares;
       memcpy(sim->tau, sim->q, bytes);
     }
     if (!(gap <= near)) {
@@ -216,7 +219,12 @@ sn_status sn_sim_assemble(sn_sim *sim, sn_state *state, sn_error *err) {
     closed = close_start(sim, state->t, &least, err);
   }
   if (closed > 0) {
-    return tell_start(sim, state, err);
+    const sn_status open = tell_start(sim, state, err);
+    if (sim->method->gives_way) { /* and goes on from there */
+      memcpy(sni_state_q(state), sim->tau, bytes);
+      return SN_NOT_CONVERGED;
+    }
+    return open;
   }
   if (closed) {
     return closed;

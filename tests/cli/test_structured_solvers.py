@@ -5,7 +5,7 @@ import json
 import os
 import unittest
 
-from command import Command
+from command import BAD_INPUT, Command, sinew
 
 SOAK = bool(os.environ.get("SINEW_SOAK"))
 SOLVERS = "graph", "structured", "structured-dense", "full-dense", "full-iterative"
@@ -48,6 +48,24 @@ class Solvers(Command):
     def test_characters(self):
         """Until they are stretched: from then on they are where the last digit leads them."""
         self.agree(self.good("make", "characters"), 1.8)
+
+    def test_impossible_from_the_start(self):
+        """Two targets for one point: said, and done as well as can be; other methods refuse."""
+        text = ("sinew: 1\nbodies: {ball: {parent: world, joint: {type: free}, inertia: {mass: 1, xx: 1, yy: 1, zz: 1}}}\n"
+                "motions: {left: {body: ball, point: [-1, 0, 0]}, right: {body: ball, point: [2, 0, 0], weight: 2}}\n"
+                "run: {method: structured, step: 0.01, duration: 0.1, record: {channels: [ball.pos.x]}}\n")
+        message = "motions.left: at t = 0: 'left' cannot close: a gap of 2 stays open"
+        run = sinew("run", "-", "--out", self.place / "ball.csv", stdin=text)
+        self.assertEqual((run.returncode, run.stderr), (0, f"warning: {message}\n"))
+        with open(self.place / "ball.csv", newline="", encoding="utf-8") as file:
+            for row in list(csv.reader(file))[1:]:
+                self.assertAlmostEqual(float(row[1]), 1, delta=1e-3)
+        check = sinew("check", "-", stdin=text)
+        self.assertEqual((check.returncode, check.stderr.splitlines()),
+                         (0, [f"warning: stdin: {message}", "warning: stdin: motions.right: stays open too, by 1"]))
+        other = sinew("run", "-", "--method", "redmax", stdin=text)
+        self.assertEqual(other.returncode, BAD_INPUT)
+        self.assertIn("stays open", other.stderr)
 
     def test_surface(self):
         """From a bent shape on: a flat sheet may bend either way."""

@@ -12,7 +12,8 @@ enum { PASSES = 12 };
 #define ROUNDING   1e-12 /* m, rad: nobody can ask for less                                    */
 #define GIVE_LEAST 1e-3
 #define GIVE_MOST  1e3
-#define GAINED     1e-9 /* a step must take so much of what is open: at the least squares none does */
+#define GAINED     1e-12 /* a step must take so much of what is open: at the least squares none does \
+                          */
 
 /* How much is open, with weights. */
 static double openness(const sni_ties *t, const sni_rows *rows) {
@@ -95,7 +96,8 @@ void sni_structured_close(sn_sim *sim, sni_structured *st, double t, double *q1,
     if (gap <= tolerance || last || !find_motion(sim, st, tolerance, info)) {
       break;
     }
-    broken_off = st->ties.residual > st->ties.precision;
+    broken_off = st->ties.residual > st->ties.precision &&
+                 (st->ties.spent >= st->ties.iterations || sni_ties_late(&st->ties));
     promised = best - openness_ahead(&st->ties);
     if (!(promised > GAINED * best)) {
       *st->give = adapt(*st->give, 1, 1);
