@@ -22,6 +22,17 @@ typedef struct problem_shape {
   bool spins;         /* with spinning and rolling friction                      */
 } problem_shape;
 
+/* Sizes from one body with one contact to twenty bodies with sixty; masses alike and 1 to 1000. */
+static inline problem_shape problem_shape_of(int number, sni_part_set set) {
+  const bool crowd = number % 10 == 9;
+  return (problem_shape){.nbody = crowd ? 20 : 1 + number % 5,
+                         .ncontact = crowd ? 60 : 1 + number / 5 % 12,
+                         .mu_most = 1.2,
+                         .mass_spread = number % 2 ? 1000 : 1,
+                         .set = set,
+                         .spins = number % 3 == 0};
+}
+
 static inline uint64_t problem_next(uint64_t *seed) {
   uint64_t z = (*seed += 0x9e3779b97f4a7c15u);
   z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;

@@ -38,8 +38,9 @@ static int least(int a, int b) {
   return a < b ? a : b;
 }
 
-bool sni_band_solve(sni_band *m, double *b) {
+int sni_band_solve(sni_band *m, double *b) {
   const int n = m->n;
+  int sign = 1;
   for (int k = 0; k < n; k++) {
     const int below = least(n, k + m->half + 1), right = least(n, k + 2 * m->half + 1);
     int best = k;
@@ -47,15 +48,17 @@ bool sni_band_solve(sni_band *m, double *b) {
       best = fabs(sni_band_row(m, i)[k]) > fabs(sni_band_row(m, best)[k]) ? i : best;
     }
     if (!(fabs(sni_band_row(m, best)[k]) > 1e-300)) {
-      return false;
+      return 0;
     }
     if (best != k) {
+      sign = -sign;
       for (int j = k; j < right; j++) {
         swap(&sni_band_row(m, k)[j], &sni_band_row(m, best)[j]);
       }
       swap(&b[k], &b[best]);
     }
     const double *pivot = sni_band_row(m, k);
+    sign = pivot[k] < 0 ? -sign : sign;
     for (int i = k + 1; i < below; i++) {
       double *row = sni_band_row(m, i);
       const double factor = row[k] / pivot[k];
@@ -73,5 +76,5 @@ bool sni_band_solve(sni_band *m, double *b) {
     }
     b[k] /= row[k];
   }
-  return true;
+  return sign;
 }

@@ -24,7 +24,7 @@ static inline double *sni_band_row(const sni_band *m, int i) {
   return m->at + (size_t)i * m->stride;
 }
 
-/* b = m^-1 b, pivots by columns; m is used up.  False: it is singular. */
-bool sni_band_solve(sni_band *m, double *b);
+/* b = m^-1 b, pivots by columns; m is used up.  The sign of its determinant; 0: it is singular. */
+int sni_band_solve(sni_band *m, double *b);
 
 #endif

@@ -593,7 +593,7 @@ sn_status sni_staggered_solve(sni_staggered *s, const sni_staggered_options *o,
                               sni_staggered_info *info) {
   *info = (sni_staggered_info){.worst = -1};
   const double crowd = s->ngroup / 200.0;
-  s->budget = NEWTON_BUDGET / (1 + crowd * crowd);
+  s->budget = NEWTON_BUDGET * (o->patience > 0 ? o->patience : 1) / (1 + crowd * crowd);
   if (!o->again) {
     find_islands(s);
   }
@@ -627,6 +627,9 @@ static size_t lay_out(sni_staggered *s, const sni_staggered_room *room, char *me
   s->number = TAKE(room->numbers, sizeof *s->number);
   s->room_dense = nv * (nv + 4) < SNI_NEWTON_NUMBERS ? nv * (nv + 4) : SNI_NEWTON_NUMBERS;
   s->dense = TAKE(s->room_dense, sizeof *s->dense);
+  const size_t most = n * SNI_GROUP_ROWS, unknowns = nv < SNI_NEWTON_MAX ? nv : SNI_NEWTON_MAX;
+  s->room_rows = most < SNI_NEWTON_ROWS ? (int)most : SNI_NEWTON_ROWS;
+  s->lines = TAKE(3 * (size_t)s->room_rows + SNI_PATH_VECTORS * unknowns, sizeof *s->lines);
   s->packed = TAKE(n, sizeof *s->packed);
   s->nowhere = TAKE((size_t)6, sizeof *s->nowhere);
   s->island = TAKE(n, sizeof *s->island);

@@ -33,7 +33,9 @@
  * parts of their own. */
 enum { SNI_GROUP_ROWS = 6, SNI_GROUP_PARTS = 5 };
 /* Islands with more coordinates are left to sweeps, and those whose matrix takes more numbers. */
-enum { SNI_NEWTON_MAX = 1536, SNI_NEWTON_NUMBERS = 1 << 17 };
+enum { SNI_NEWTON_MAX = 1536, SNI_NEWTON_ROWS = 1 << 13, SNI_NEWTON_NUMBERS = 1 << 17 };
+/* Of rates, that following a way takes. */
+enum { SNI_PATH_VECTORS = 5 };
 
 typedef enum sni_part_set {
   SNI_IN_RANGE,   /* one number, between lo and hi                                             */
@@ -123,6 +125,8 @@ typedef struct sni_staggered {
   double budget; /* of products that Newton's method may still take in this solve              */
   double *dense; /* of Newton's method                                                         */
   size_t room_dense;
+  double *lines; /* 3 room_rows + SNI_PATH_VECTORS n  along its steps                          */
+  int room_rows;
   sni_packed *packed;
   double *nowhere; /* 6                                                                        */
   int *root, *of;  /* nv  union and find                                                        */
@@ -137,6 +141,7 @@ typedef struct sni_staggered_options {
   bool one_at_a_time; /* each projection to its end before the other one, as printed          */
   bool again;         /* the same groups as in the last solve: only x, c and v are others       */
   bool sweeps_only;   /* no Newton's method where they do not converge                          */
+  double patience;    /* times the work that this may be; 0: once                              */
 } sni_staggered_options;
 
 typedef struct sni_staggered_info {

@@ -7,17 +7,15 @@
  *
  * once x = x0 at its solution: the method of multipliers.  P is the nearest point of a part's set,
  * with the limits mu x_n of friction moving along, so F is smooth but for the bends of P, and
- * Newton's method with steps that are cut where |F| does not fall ends in a few steps.  The
- * unknowns are rates, so rows that repeat each other do no harm.
+ * Newton's method with steps that go as far as the power of F along them falls ends in a few.  The
+ * unknowns are rates, so rows that repeat each other do no harm.  Where friction is so strong that
+ * guesses go round in circles, answers are followed from soft contacts on (staggered_follow.c).
  *
  * Bodies stand in the order in which a wave from one end of the island reaches them, so that the
  * matrix is a band: a tower has a narrow one, a heap of a few dozen bodies one as wide as it is.
  * Larger heaps are left to sweeps.  Long chains that touch in a few places have fewer rows than
  * unknowns, and are solved by rows. */
-#include "linear/band.h"
-#include "linear/staggered_parts.h"
-
-#include "math/so3.h"
+#include "linear/staggered_newton.h"
 
 #include <limits.h>
 #include <math.h>
@@ -31,131 +29,10 @@
 /* A residual that is not worth much work to improve upon. */
 #define GOOD 1e-7
 
-/* ---- the nearest points, with their slopes ---- */
-
-typedef struct slope {
-  double x[3];
-  double D[3][3]; /* dx/dy                                                                     */
-  double by[3];   /* dx/dlimit                                                                 */
-} slope;
-
-static void slope_one(double y, double lo, double hi, double at_lo, double at_hi, slope *out) {
-  *out = (slope){0};
-  out->x[0] = fmax(lo, fmin(hi, y));
-  out->D[0][0] = y > lo && y < hi;
-  out->by[0] = y <= lo ? at_lo : y >= hi ? at_hi : 0;
-}
-
-static void slope_disc(const double *y, double r, slope *out) {
-  *out = (slope){0};
-  const double length = hypot(y[0], y[1]);
-  if (length <= r) {
-    out->x[0] = y[0];
-    out->x[1] = y[1];
-    out->D[0][0] = out->D[1][1] = 1;
-    return;
-  }
-  const double c = y[0] / length, s = y[1] / length, factor = r / length;
-  out->x[0] = r * c;
-  out->x[1] = r * s;
-  out->by[0] = c;
-  out->by[1] = s;
-  out->D[0][0] = factor * s * s;
-  out->D[0][1] = out->D[1][0] = -factor * c * s;
-  out->D[1][1] = factor * c * c;
-}
-
-static void slope_polygon(const double *y, double r, int sides, slope *out) {
-  *out = (slope){0};
-  out->x[0] = y[0];
-  out->x[1] = y[1];
-  sni_cone_project_polygon(r, sides, out->x);
-  const double off[2] = {y[0] - out->x[0], y[1] - out->x[1]};
-  if (off[0] == 0 && off[1] == 0) {
-    out->D[0][0] = out->D[1][1] = 1;
-    return;
-  }
-  /* along the side that it is on; at a corner nothing but the size moves it */
-  const double at = hypot(out->x[0], out->x[1]), length = hypot(off[0], off[1]);
-  const double n[2] = {off[0] / length, off[1] / length};
-  if (at >= r * (1 - 1e-12)) {
-    const double each = 2 * SN_PI / sides, angle = each * round(atan2(y[1], y[0]) / each);
-    out->by[0] = cos(angle);
-    out->by[1] = sin(angle);
-    return;
-  }
-  const double inner = cos(SN_PI / sides);
-  out->by[0] = inner * n[0];
-  out->by[1] = inner * n[1];
-  out->D[0][0] = n[1] * n[1];
-  out->D[0][1] = out->D[1][0] = -n[0] * n[1];
-  out->D[1][1] = n[0] * n[0];
-}
-
-static void slope_cone(const double *y, double mu, slope *out) {
-  *out = (slope){0};
-  const double length = hypot(y[1], y[2]);
-  memcpy(out->x, y, sizeof out->x);
-  sni_cone_project(mu, out->x);
-  if (length <= mu * y[0]) {
-    out->D[0][0] = out->D[1][1] = out->D[2][2] = 1;
-    return;
-  }
-  const double size = 1 + mu * mu, n = (y[0] + mu * length) / size;
-  if (n <= 0) {
-    return;
-  }
-  /* x = n (1, mu u), u = y_t/|y_t| */
-  const double u[3] = {1, mu * y[1] / length, mu * y[2] / length};
-  for (int i = 0; i < 3; i++) {
-    for (int j = 0; j < 3; j++) {
-      out->D[i][j] = u[i] * u[j] / size;
-    }
-  }
-  const double c = y[1] / length, s = y[2] / length, turn = n * mu / length;
-  out->D[1][1] += turn * s * s;
-  out->D[1][2] -= turn * c * s;
-  out->D[2][1] -= turn * c * s;
-  out->D[2][2] += turn * c * c;
-}
-
-static void slope_of(const sni_group_part *part, int sides, const double *y, slope *out) {
-  switch (part->set) {
-  case SNI_IN_RANGE:
-    slope_one(y[0], part->lo, part->hi, 0, 0, out);
-    break;
-  case SNI_IN_LIMIT:
-    slope_one(y[0], -part->limit, part->limit, -1, 1, out);
-    break;
-  case SNI_IN_DISC:
-    slope_disc(y, part->limit, out);
-    break;
-  case SNI_IN_POLYGON:
-    slope_polygon(y, part->limit, sides, out);
-    break;
-  case SNI_IN_CONE:
-    slope_cone(y, part->mu, out);
-    break;
-  }
-}
-
 /* ---- F and its slope ---- */
 
-typedef struct newton {
-  sni_staggered *s;
-  sni_island *island;
-  const sni_staggered_options *o;
-  int n;      /* unknowns                                                                     */
-  sni_band J; /* n x n, or m x m: see calc_dual                                               */
-  int m;      /* rows, where they are fewer than unknowns; 0: not so                          */
-  double *W;  /* m x m  H A^-1 H^T                                                            */
-  double *y;  /* m                                                                            */
-  double *F, *step, *start, *free; /* n                                                        */
-  double stiff; /* r, by 1/W                                                                   */
-} newton;
-
 /* x of the group from v, and with D: dx = -D dw. */
-static void calc_x(const newton *nt, sni_group *g, double D[SNI_GROUP_ROWS][SNI_GROUP_ROWS]) {
+void sni_newton_x(const sni_newton *nt, sni_group *g, double D[SNI_GROUP_ROWS][SNI_GROUP_ROWS]) {
   double w[SNI_GROUP_ROWS];
   sni_staggered_mul(nt->s, g, nt->s->v, w);
   if (D) {
@@ -175,8 +52,8 @@ static void calc_x(const newton *nt, sni_group *g, double D[SNI_GROUP_ROWS][SNI_
       y[i] = soft * (g->before[first + i] - r * (w[first + i] - g->c[first + i]));
     }
     sni_staggered_limit(g, part);
-    slope at;
-    slope_of(part, nt->o->sides, y, &at);
+    sni_slope at;
+    sni_newton_slope(part, nt->o->sides, y, &at);
     for (int i = 0; i < part->n; i++) {
       g->x[first + i] = at.x[i];
       for (int j = 0; D && j < part->n; j++) {
@@ -189,11 +66,11 @@ static void calc_x(const newton *nt, sni_group *g, double D[SNI_GROUP_ROWS][SNI_
   }
 }
 
-static double calc_F(const newton *nt) {
+double sni_newton_F(const sni_newton *nt) {
   sni_staggered *s = nt->s;
   double square = 0;
   for (int k = 0; k < nt->island->count; k++) {
-    calc_x(nt, &s->group[s->order[nt->island->first + k]], NULL);
+    sni_newton_x(nt, &s->group[s->order[nt->island->first + k]], NULL);
   }
   for (int k = 0, at = 0; k < nt->island->ntouched;
        at += s->touched[nt->island->first_touched + k++].n) {
@@ -221,7 +98,7 @@ static double calc_F(const newton *nt) {
 }
 
 /* J = 1 + sum A^-1 H^T D H */
-static void calc_J(newton *nt) {
+static void calc_J(sni_newton *nt) {
   sni_staggered *s = nt->s;
   sni_band_clear(&nt->J);
   for (int i = 0; i < nt->n; i++) {
@@ -230,7 +107,7 @@ static void calc_J(newton *nt) {
   for (int k = 0; k < nt->island->count; k++) {
     sni_group *g = &s->group[s->order[nt->island->first + k]];
     double D[SNI_GROUP_ROWS][SNI_GROUP_ROWS];
-    calc_x(nt, g, D);
+    sni_newton_x(nt, g, D);
     for (int a = 0; a < g->nsegment; a++) {
       const sni_group_segment *row = &s->segment[g->segment + a];
       for (int b = 0; b < g->nsegment; b++) {
@@ -254,7 +131,7 @@ static void calc_J(newton *nt) {
 /* ---- the same by rows, where these are few ---- */
 
 /* Column c of W from a column of A^-1 H^T that stands spread over all unknowns. */
-static void fill_column(const newton *nt, const double *spread, int c) {
+static void fill_column(const sni_newton *nt, const double *spread, int c) {
   const sni_staggered *s = nt->s;
   for (int k = 0, r = 0; k < nt->island->count; k++) {
     const sni_group *g = &s->group[s->order[nt->island->first + k]];
@@ -273,7 +150,7 @@ static void fill_column(const newton *nt, const double *spread, int c) {
   }
 }
 
-static void calc_W(const newton *nt) {
+static void calc_W(const sni_newton *nt) {
   const sni_staggered *s = nt->s;
   double *spread = nt->step;
   for (int k = 0, c = 0; k < nt->island->count; k++) {
@@ -290,24 +167,31 @@ static void calc_W(const newton *nt) {
   }
 }
 
+/* out = H x of a group, x over all unknowns. */
+static void rates_of(const sni_newton *nt, const sni_group *g, const double *x, double *out) {
+  const sni_staggered *s = nt->s;
+  memset(out, 0, (size_t)g->nrow * sizeof *out);
+  for (int p = 0; p < g->nsegment; p++) {
+    const sni_group_segment *segment = &s->segment[g->segment + p];
+    const double *at = x + s->of[segment->adr];
+    for (int i = 0; i < g->nrow; i++) {
+      for (int j = 0; j < segment->n; j++) {
+        out[i] += segment->h[(size_t)i * (size_t)segment->n + (size_t)j] * at[j];
+      }
+    }
+  }
+}
+
 /* With y = D H step, J step = F becomes  (1 + D W) y = D H F,  step = F - A^-1 H^T y. */
-static void calc_dual(newton *nt) {
+static void calc_dual(sni_newton *nt) {
   sni_staggered *s = nt->s;
   const int m = nt->m;
   sni_band_clear(&nt->J);
   for (int k = 0, r = 0; k < nt->island->count; k++) {
     sni_group *g = &s->group[s->order[nt->island->first + k]];
-    double D[SNI_GROUP_ROWS][SNI_GROUP_ROWS], HF[SNI_GROUP_ROWS] = {0};
-    calc_x(nt, g, D);
-    for (int p = 0; p < g->nsegment; p++) {
-      const sni_group_segment *segment = &s->segment[g->segment + p];
-      const double *F = nt->F + s->of[segment->adr];
-      for (int i = 0; i < g->nrow; i++) {
-        for (int j = 0; j < segment->n; j++) {
-          HF[i] += segment->h[(size_t)i * (size_t)segment->n + (size_t)j] * F[j];
-        }
-      }
-    }
+    double D[SNI_GROUP_ROWS][SNI_GROUP_ROWS], HF[SNI_GROUP_ROWS];
+    sni_newton_x(nt, g, D);
+    rates_of(nt, g, nt->F, HF);
     for (int i = 0; i < g->nrow; i++) {
       double *row = sni_band_row(&nt->J, r + i);
       row[r + i] = 1;
@@ -324,7 +208,7 @@ static void calc_dual(newton *nt) {
   }
 }
 
-static void step_of_dual(const newton *nt) {
+static void step_of_dual(const sni_newton *nt) {
   const sni_staggered *s = nt->s;
   memcpy(nt->step, nt->F, (size_t)nt->n * sizeof *nt->step);
   for (int k = 0, r = 0; k < nt->island->count; k++) {
@@ -343,21 +227,22 @@ static void step_of_dual(const newton *nt) {
 }
 
 /* J step = F; false: it is singular. */
-static bool find_step(newton *nt) {
+bool sni_newton_step(sni_newton *nt) {
   nt->s->budget -= sni_band_cost(nt->J.n, nt->J.half);
   if (nt->m > 0) {
     calc_dual(nt);
-    const bool good = sni_band_solve(&nt->J, nt->y);
+    nt->sign = sni_band_solve(&nt->J, nt->y);
     step_of_dual(nt);
-    return good;
+    return nt->sign != 0;
   }
   calc_J(nt);
   memcpy(nt->step, nt->F, (size_t)nt->n * sizeof *nt->step);
-  return sni_band_solve(&nt->J, nt->step);
+  nt->sign = sni_band_solve(&nt->J, nt->step);
+  return nt->sign != 0;
 }
 
 /* v = start - part step */
-static void put(const newton *nt, double part) {
+void sni_newton_put(const sni_newton *nt, double part) {
   sni_staggered *s = nt->s;
   for (int k = 0, at = 0; k < nt->island->ntouched; k++) {
     const sni_touched *t = &s->touched[nt->island->first_touched + k];
@@ -367,64 +252,163 @@ static void put(const newton *nt, double part) {
   }
 }
 
-/* F = 0 with x0 as it stands in `before`.  False: it is not. */
-static bool descend(newton *nt, double size) {
-  enum { STEPS = 30, CUTS = 12 };
-  sni_staggered *s = nt->s;
-  const double done = EXACT * size, enough = NEARLY * size;
-  double square = calc_F(nt);
-  for (int k = 0; k < STEPS && square > done * done; k++) {
-    for (int m = 0, at = 0; m < nt->island->ntouched; m++) {
-      const sni_touched *t = &s->touched[nt->island->first_touched + m];
-      memcpy(nt->start + at, s->v + t->adr, (size_t)t->n * sizeof(double));
-      at += t->n;
-    }
-    if (!find_step(nt)) {
-      return false;
-    }
-    double part = 1, next = INFINITY;
-    for (int cut = 0; cut < CUTS; cut++, part *= 0.5) {
-      put(nt, part);
-      next = calc_F(nt);
-      if (next < (1 - 0.1 * part) * square) {
-        break;
+void sni_newton_get_v(const sni_newton *nt, double *to) {
+  for (int k = 0; k < nt->island->ntouched; k++) {
+    const sni_touched *t = &nt->s->touched[nt->island->first_touched + k];
+    memcpy(to, nt->s->v + t->adr, (size_t)t->n * sizeof *to);
+    to += t->n;
+  }
+}
+
+void sni_newton_set_v(const sni_newton *nt, const double *from) {
+  for (int k = 0; k < nt->island->ntouched; k++) {
+    const sni_touched *t = &nt->s->touched[nt->island->first_touched + k];
+    memcpy(nt->s->v + t->adr, from, (size_t)t->n * sizeof *from);
+    from += t->n;
+  }
+}
+
+/* ---- how far along a step ----
+ *
+ * With limits that stand, F is A^-1 times the gradient of a convex function of v, and there is
+ * nothing to stop for before its slope along the step is 0:
+ *
+ *     step . A F = (H step) . (push - x)     where     A (v - v_free) = H^T push
+ *
+ * |F| may well grow on the way: by as much as r is large, at the first bend of P. */
+
+/* From v, where the step begins. */
+static void calc_along(const sni_newton *nt) {
+  const sni_staggered *s = nt->s;
+  for (int k = 0, r = 0; k < nt->island->count; k++) {
+    sni_group *g = &s->group[s->order[nt->island->first + k]];
+    double D[SNI_GROUP_ROWS][SNI_GROUP_ROWS], *along = nt->along + r;
+    sni_newton_x(nt, g, D);
+    rates_of(nt, g, nt->step, along);
+    for (int i = 0; i < g->nrow; i++) {
+      nt->turn[r + i] = nt->push[r + i] - g->x[i];
+      for (int j = 0; j < g->nrow; j++) {
+        nt->turn[r + i] -= D[i][j] * along[j];
       }
     }
-    if (!(next < square)) { /* as good as it gets */
-      put(nt, 0);
-      calc_F(nt);
+    r += g->nrow;
+  }
+}
+
+/* step . A F at v = start - part step, with x there. */
+static double slope_at(const sni_newton *nt, double part) {
+  const sni_staggered *s = nt->s;
+  double sum = 0;
+  for (int k = 0, r = 0; k < nt->island->count; k++) {
+    const sni_group *g = &s->group[s->order[nt->island->first + k]];
+    for (int i = 0; i < g->nrow; i++, r++) {
+      sum += nt->along[r] * (nt->push[r] - part * nt->turn[r] - g->x[i]);
+    }
+  }
+  return sum;
+}
+
+/* Where the slope, `first` at the start and `last` < 0 at the end of the step, is nearly 0. */
+static double level(const sni_newton *nt, double first, double last, double *square) {
+  enum { CUTS = 40 };
+  double lo = 0, hi = 1, at_lo = first, at_hi = last, part = 1, slope = last;
+  for (int cut = 0; cut < CUTS && fabs(slope) > 0.1 * first; cut++) {
+    part = lo + (hi - lo) * fmin(0.9, fmax(0.1, at_lo / (at_lo - at_hi)));
+    sni_newton_put(nt, part);
+    *square = sni_newton_F(nt);
+    slope = slope_at(nt, part);
+    if (slope > 0) {
+      lo = part;
+      at_lo = slope;
+    } else {
+      hi = part;
+      at_hi = slope;
+    }
+  }
+  return part;
+}
+
+/* Where |F| falls; 0: nowhere. */
+static double shorten(const sni_newton *nt, double before, double *square) {
+  enum { CUTS = 12 };
+  double part = 1;
+  for (int cut = 0; cut < CUTS; cut++, part *= 0.5) {
+    sni_newton_put(nt, part);
+    *square = sni_newton_F(nt);
+    if (*square < (1 - 0.1 * part) * before) {
       break;
     }
-    square = next;
   }
+  return *square < before ? part : 0;
+}
+
+/* From start along the step, |F|^2 being *square there; returns how far it went. */
+static double go(const sni_newton *nt, double *square) {
+  const double before = *square, first = slope_at(nt, 0);
+  double part = 1;
+  sni_newton_put(nt, 1);
+  *square = sni_newton_F(nt);
+  if (*square < 0.25 * before) {
+    return 1;
+  }
+  if (first > 0) {
+    const double last = slope_at(nt, 1);
+    part = last < 0 ? level(nt, first, last, square) : 1;
+  } else { /* limits that move along make it so */
+    part = shorten(nt, before, square);
+  }
+  return part;
+}
+
+bool sni_newton_descend(sni_newton *nt) {
+  enum { STEPS = 60, PATIENCE = 20 };
+  const double done = EXACT * nt->size, enough = NEARLY * nt->size;
+  double square = sni_newton_F(nt), best = square;
+  for (int k = 0, better = 0; k < STEPS && k - better <= PATIENCE && square > done * done; k++) {
+    const double before = square;
+    sni_newton_get_v(nt, nt->start);
+    if (!sni_newton_step(nt)) {
+      return false;
+    }
+    calc_along(nt);
+    const double part = go(nt, &square);
+    if (part == 0 || (before <= enough * enough && !(square < before))) { /* as good as it gets */
+      sni_newton_put(nt, 0);
+      square = sni_newton_F(nt);
+      break;
+    }
+    for (int r = 0; r < nt->rows; r++) {
+      nt->push[r] -= part * nt->turn[r];
+    }
+    if (square < 0.25 * best) {
+      best = square;
+      better = k;
+    }
+  }
+  nt->left = sqrt(square);
   return square <= enough * enough;
 }
 
-/* v as the impulses make it. */
-static void push_all(const newton *nt) {
+void sni_newton_push(const sni_newton *nt) {
   sni_staggered *s = nt->s;
-  for (int k = 0, at = 0; k < nt->island->ntouched; k++) {
-    const sni_touched *t = &s->touched[nt->island->first_touched + k];
-    memcpy(s->v + t->adr, nt->free + at, (size_t)t->n * sizeof(double));
-    at += t->n;
-  }
-  for (int k = 0; k < nt->island->count; k++) {
+  sni_newton_set_v(nt, nt->free);
+  for (int k = 0, r = 0; k < nt->island->count; k++) {
     const sni_group *g = &s->group[s->order[nt->island->first + k]];
+    memcpy(nt->push + r, g->x, (size_t)g->nrow * sizeof *nt->push);
     sni_staggered_push(s, g, g->x, s->v);
+    r += g->nrow;
   }
 }
 
-/* x of all groups from `before` or from the best so far, or there. */
-static void copy_x(const newton *nt, size_t from, size_t to) {
+void sni_newton_copy(const sni_newton *nt, size_t from, size_t to) {
   for (int k = 0; k < nt->island->count; k++) {
     sni_group *g = &nt->s->group[nt->s->order[nt->island->first + k]];
     memcpy((char *)g + to, (char *)g + from, sizeof g->x);
   }
 }
 
-/* What F is small against: v_free, what impulses have made of it, and what meets the largest rate.
- */
-static double size_of(const newton *nt) {
+/* F is small against v_free, what impulses have made of it, and what meets the largest rate. */
+static void measure(sni_newton *nt) {
   const sni_staggered *s = nt->s;
   double square = 0, W = 0, change = 0;
   for (int k = 0; k < nt->island->count; k++) {
@@ -439,71 +423,11 @@ static double size_of(const newton *nt) {
   for (int i = 0; i < nt->n; i++) {
     square += nt->free[i] * nt->free[i];
   }
-  return sqrt(square + change) + (W > 0 ? nt->island->scale / sqrt(W) : 0);
+  nt->size = sqrt(square + change) + (W > 0 ? nt->island->scale / sqrt(W) : 0);
+  nt->W_most = W;
 }
 
-/* ---- the order of bodies ---- */
-
-/* How far each segment is from the one at adr, in groups, into touched_n; returns one that is
- * furthest. */
-static int wave(sni_staggered *s, const sni_island *island, int adr) {
-  int *level = s->touched_n, last = adr;
-  for (int k = 0; k < island->ntouched; k++) {
-    level[s->touched[island->first_touched + k].adr] = -1;
-  }
-  level[adr] = 0;
-  bool more = true;
-  for (int front = 0; more; front++) {
-    more = false;
-    for (int k = 0; k < island->count; k++) {
-      const sni_group *g = &s->group[s->order[island->first + k]];
-      const sni_group_segment *segment = s->segment + g->segment;
-      bool met = false;
-      for (int j = 0; j < g->nsegment; j++) {
-        met = met || level[segment[j].adr] == front;
-      }
-      for (int j = 0; met && j < g->nsegment; j++) {
-        if (level[segment[j].adr] < 0) {
-          level[segment[j].adr] = front + 1;
-          last = segment[j].adr;
-          more = true;
-        }
-      }
-    }
-  }
-  return last;
-}
-
-/* What the island touches, by the level that a wave from one of its ends gives it. */
-static void order_touched(sni_staggered *s, const sni_island *island) {
-  sni_touched *t = s->touched + island->first_touched;
-  wave(s, island, wave(s, island, t[0].adr));
-  for (int k = 1; k < island->ntouched; k++) {
-    const sni_touched one = t[k];
-    int i = k;
-    for (; i > 0 && s->touched_n[t[i - 1].adr] > s->touched_n[one.adr]; i--) {
-      t[i] = t[i - 1];
-    }
-    t[i] = one;
-  }
-}
-
-/* How far from the diagonal the numbers of the matrix are. */
-static int half_band(const sni_staggered *s, const sni_island *island) {
-  int most = 0;
-  for (int k = 0; k < island->count; k++) {
-    const sni_group *g = &s->group[s->order[island->first + k]];
-    int lo = INT_MAX, hi = 0;
-    for (int j = 0; j < g->nsegment; j++) {
-      const sni_group_segment *segment = &s->segment[g->segment + j];
-      const int at = s->of[segment->adr];
-      lo = at < lo ? at : lo;
-      hi = at + segment->n > hi ? at + segment->n : hi;
-    }
-    most = hi - 1 - lo > most ? hi - 1 - lo : most;
-  }
-  return most;
-}
+/* ---- one island ---- */
 
 static int count_unknowns(const sni_staggered *s, const sni_island *island) {
   int n = 0;
@@ -522,20 +446,23 @@ static int count_rows(const sni_staggered *s, const sni_island *island) {
 }
 
 /* Places of unknowns, and memory; false: there is not enough of it. */
-static bool place_unknowns(newton *nt) {
+static bool place_unknowns(sni_newton *nt) {
   sni_staggered *s = nt->s;
   const sni_island *island = nt->island;
   nt->n = count_unknowns(s, island);
   if (nt->n > SNI_NEWTON_MAX) {
     return false;
   }
-  order_touched(s, island);
+  sni_staggered_order(s, island);
   for (int k = 0, n = 0; k < island->ntouched; k++) {
     const sni_touched *t = &s->touched[island->first_touched + k];
     s->of[t->adr] = n;
     n += t->n;
   }
-  const int half = half_band(s, island), m = count_rows(s, island);
+  const int half = sni_staggered_half_band(s, island), m = count_rows(s, island);
+  if (m > s->room_rows) {
+    return false;
+  }
   const bool dual = 2 * sni_band_cost(m, m) < sni_band_cost(nt->n, half);
   const size_t n = (size_t)nt->n, rows = dual ? (size_t)m : 0;
   const size_t size = dual ? rows * rows : sni_band_size(nt->n, half);
@@ -544,6 +471,11 @@ static bool place_unknowns(newton *nt) {
   }
   sni_band_place(&nt->J, dual ? m : nt->n, dual ? m : half, s->dense);
   nt->m = (int)rows;
+  nt->rows = m;
+  nt->push = s->lines;
+  nt->turn = nt->push + m;
+  nt->along = nt->turn + m;
+  nt->path = nt->along + m;
   nt->W = s->dense + size;
   nt->y = nt->W + rows * rows;
   nt->F = nt->y + rows;
@@ -556,47 +488,55 @@ static bool place_unknowns(newton *nt) {
   return true;
 }
 
+/* Nearer guesses need stiffer contacts, but what is left of F by rounding is so much more of x. */
+static double stiffen(const sni_newton *nt, bool found, double residual, double least) {
+  const double fine = 0.1 * nt->o->tolerance * nt->island->scale / sqrt(nt->W_most);
+  const bool rounds = least < GOOD && residual > 0.3 * least && nt->left > fine;
+  return !found ? 0.2 : rounds ? 0.03 : 3;
+}
+
 /* Outer iterations from x as it stands and the stiffness given; the best x so far is in `p`, and
  * its residual in *least.  Where the law has several answers, or none near by, they go round in
  * circles. */
-static void search(newton *nt, double size, double *least) {
-  enum { OUTER = 40, PATIENCE = 6 };
+static void search(sni_newton *nt, double *least) {
+  enum { OUTER = 40, PATIENCE = 25 };
   sni_staggered *s = nt->s;
   sni_island *island = nt->island;
   const sni_staggered_options *o = nt->o;
   const size_t x = offsetof(sni_group, x), best = offsetof(sni_group, p);
   int better = 0; /* when it was better last */
-  for (int outer = 0; outer < OUTER && s->budget > 0 && *least > o->tolerance &&
-                      (*least > GOOD || outer - better < PATIENCE);
+  for (int outer = 0;
+       outer < OUTER && s->budget > 0 && *least > o->tolerance && outer - better < PATIENCE;
        outer++) {
     island->iterations++;
-    copy_x(nt, x, offsetof(sni_group, before));
-    push_all(nt);
-    const bool found = descend(nt, size);
-    nt->stiff *= found ? 3 : 0.2;
-    push_all(nt);
-    if (found && sni_staggered_residual(s, island, o) < *least) {
-      better = island->residual < 0.5 * *least ? outer : better;
-      *least = island->residual;
-      copy_x(nt, x, best);
+    sni_newton_copy(nt, x, offsetof(sni_group, before));
+    sni_newton_push(nt);
+    const bool found = sni_newton_descend(nt);
+    sni_newton_push(nt);
+    const double residual = found ? sni_staggered_residual(s, island, o) : INFINITY;
+    nt->stiff *= stiffen(nt, found, residual, *least);
+    if (residual < *least) {
+      better = residual < 0.5 * *least ? outer : better;
+      *least = residual;
+      sni_newton_copy(nt, x, best);
     } else if (!found) {
-      copy_x(nt, offsetof(sni_group, before), x);
-      push_all(nt);
+      sni_newton_copy(nt, offsetof(sni_group, before), x);
+      sni_newton_push(nt);
       sni_staggered_sweep(s, island, o, 10);
     }
   }
 }
 
 /* Other places to begin at, for those that went round in circles. */
-static void begin_elsewhere(newton *nt, int turn) {
+static void begin_elsewhere(sni_newton *nt, int turn) {
   sni_staggered *s = nt->s;
   for (int k = 0; k < nt->island->count; k++) {
     sni_group *g = &s->group[s->order[nt->island->first + k]];
     memset(g->x, 0, sizeof g->x);
   }
-  push_all(nt);
-  sni_staggered_sweep(s, nt->island, nt->o, 7 * turn);
-  nt->stiff = turn % 2 ? 1 : 10 * STIFF;
+  sni_newton_push(nt);
+  sni_staggered_sweep(s, nt->island, nt->o, 7 * (turn - 1));
+  sni_newton_follow(nt);
 }
 
 /* ---- groups that have nothing to say ---- */
@@ -637,7 +577,7 @@ static void restore_order(sni_staggered *s, const sni_island *island) {
 /* From x, v and the residual as they stand. */
 static bool solve_busy(sni_staggered *s, sni_island *island, const sni_staggered_options *o) {
   enum { TURNS = 6 };
-  newton nt = {.s = s, .island = island, .o = o, .stiff = STIFF};
+  sni_newton nt = {.s = s, .island = island, .o = o, .stiff = STIFF};
   if (!(s->budget > 0) || !place_unknowns(&nt)) {
     return false;
   }
@@ -649,22 +589,18 @@ static bool solve_busy(sni_staggered *s, sni_island *island, const sni_staggered
     }
     sni_staggered_push(s, g, back, s->v);
   }
-  for (int k = 0, at = 0; k < island->ntouched; k++) {
-    const sni_touched *t = &s->touched[island->first_touched + k];
-    memcpy(nt.free + at, s->v + t->adr, (size_t)t->n * sizeof(double));
-    at += t->n;
-  }
-  const double size = size_of(&nt);
+  sni_newton_get_v(&nt, nt.free);
+  measure(&nt);
   double least = island->residual;
-  copy_x(&nt, offsetof(sni_group, x), offsetof(sni_group, p));
+  sni_newton_copy(&nt, offsetof(sni_group, x), offsetof(sni_group, p));
   for (int turn = 0; turn < TURNS && s->budget > 0 && (turn == 0 || least > GOOD); turn++) {
     if (turn > 0) {
       begin_elsewhere(&nt, turn);
     }
-    search(&nt, size, &least);
+    search(&nt, &least);
   }
-  copy_x(&nt, offsetof(sni_group, p), offsetof(sni_group, x));
-  push_all(&nt);
+  sni_newton_copy(&nt, offsetof(sni_group, p), offsetof(sni_group, x));
+  sni_newton_push(&nt);
   return sni_staggered_residual(s, island, o) <= o->tolerance;
 }
 

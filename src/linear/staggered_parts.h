@@ -22,6 +22,16 @@ double sni_packed_visit(sni_staggered *s, int k, double along, double *square);
 /* x back into the group. */
 void sni_packed_give(sni_staggered *s, int k);
 
+/* ---- staggered_order.c ---- */
+
+/* Puts what the island touches in the order of the level that a wave from one of its ends gives it.
+ */
+void sni_staggered_order(sni_staggered *s, const sni_island *island);
+/* How far from the diagonal the numbers of its matrix are, with places of unknowns in `of`. */
+int sni_staggered_half_band(const sni_staggered *s, const sni_island *island);
+
+/* ---- both ---- */
+
 /* The island's residual, see sni_staggered_info; fills w. */
 double sni_staggered_residual(sni_staggered *s, sni_island *island, const sni_staggered_options *o);
 

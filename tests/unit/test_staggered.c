@@ -177,8 +177,7 @@ TEST(answers_obey_the_law) {
               before[j] - s.v[j]);
       }
     }
-    /* wedges, in which impulses have no bounds, are all that may be left: 1 in 200 */
-    CHECK(failed <= PROBLEMS / 200, "set %d: %d of %d failed", k, failed, PROBLEMS);
+    CHECK(failed == 0, "set %d: %d of %d failed", k, failed, PROBLEMS);
   }
   free(before);
   give_back(&s);
@@ -390,6 +389,32 @@ TEST(islands_are_solved_on_their_own) {
   give_back(&s);
 }
 
+/* Jams in which impulses are a thousand times what comes in, and ways with several answers on which
+ * Newton's method goes round in circles: of `sinew bench contact`. */
+TEST(hard_ones_are_solved) {
+  const struct {
+    sni_part_set set;
+    int number;
+    double patience;
+  } hard[] = {{SNI_IN_LIMIT, 8327, 1},     {SNI_IN_LIMIT, 16175, 1},  {SNI_IN_LIMIT, 17029, 1},
+              {SNI_IN_LIMIT, 7149, 10},    {SNI_IN_DISC, 7499, 1},    {SNI_IN_DISC, 14709, 1},
+              {SNI_IN_DISC, 17689, 10},    {SNI_IN_POLYGON, 5671, 1}, {SNI_IN_POLYGON, 17269, 1},
+              {SNI_IN_POLYGON, 23029, 10}, {SNI_IN_CONE, 6268, 1},    {SNI_IN_CONE, 20501, 1},
+              {SNI_IN_CONE, 15109, 1},     {SNI_IN_CONE, 22649, 1}};
+  sni_staggered s = take_solver();
+  for (size_t k = 0; k < sizeof hard / sizeof *hard; k++) {
+    const problem_shape shape = problem_shape_of(hard[k].number, hard[k].set);
+    const sni_staggered_options o = {
+        .tolerance = 1e-8, .max_iterations = 100, .sides = 8, .patience = hard[k].patience};
+    sni_staggered_info info;
+    problem_make(&shape, (uint64_t)hard[k].number, &s);
+    const sn_status status = sni_staggered_solve(&s, &o, &info);
+    CHECK(status == SN_OK, "set %d, problem %d: residual %g after %d iterations", (int)hard[k].set,
+          hard[k].number, info.residual, info.iterations);
+  }
+  give_back(&s);
+}
+
 /* Rooms that are full are told, and a group that finds no room for a segment goes away. */
 TEST(full_rooms_are_told) {
   const sni_staggered_room room = {.nv = 12, .ngroup = 2, .nsegment = 3, .numbers = 60};
@@ -430,7 +455,9 @@ TEST(bands_are_solved) {
         b[i] += a[i][j] * x[j];
       }
     }
-    CHECK(sni_band_solve(&m, b), "half %d: singular", half);
+    const int sign = sni_band_solve(&m, b);
+    CHECK(sign != 0, "half %d: singular", half);
+    CHECK(half > 0 || sign == 1, "half %d: a determinant below 0", half);
     for (int i = 0; i < N; i++) {
       CHECK(fabs(b[i] - x[i]) < 1e-7, "half %d: x[%d] is %g, not %g", half, i, b[i], x[i]);
     }
@@ -445,5 +472,5 @@ int main(void) {
             T(answers_obey_the_law), T(projections_one_at_a_time_agree),
             T(without_friction_it_is_the_quadratic_program), T(limits_far_away_hold_too),
             T(a_brick_slides_and_stops), T(soft_rows_give_way), T(islands_are_solved_on_their_own),
-            T(full_rooms_are_told), T(bands_are_solved));
+            T(hard_ones_are_solved), T(full_rooms_are_told), T(bands_are_solved));
 }
