@@ -97,6 +97,34 @@ double sni_newton_F(const sni_newton *nt) {
   return square;
 }
 
+/* J += A^-1 H^T of one segment times D H of the other, a stretch of columns at a time. */
+static void add_product(const sni_newton *nt, int nrow, double D[SNI_GROUP_ROWS][SNI_GROUP_ROWS],
+                        const sni_group_segment *row, const sni_group_segment *column) {
+  enum { STRETCH = 32 };
+  const int *of = nt->s->of;
+  for (int from = 0; from < column->n; from += STRETCH) {
+    const int n = column->n - from < STRETCH ? column->n - from : STRETCH;
+    for (int i = 0; i < nrow; i++) {
+      double DH[STRETCH] = {0};
+      bool any = false;
+      for (int j = 0; j < nrow; j++) {
+        const double *h = column->h + (size_t)j * (size_t)column->n + from;
+        any = any || D[i][j] != 0;
+        for (int q = 0; D[i][j] != 0 && q < n; q++) {
+          DH[q] += D[i][j] * h[q];
+        }
+      }
+      for (int p = 0; any && p < row->n; p++) {
+        const double factor = row->x[(size_t)i * (size_t)row->n + (size_t)p];
+        double *to = sni_band_row(&nt->J, of[row->adr] + p) + of[column->adr] + from;
+        for (int q = 0; q < n; q++) {
+          to[q] += factor * DH[q];
+        }
+      }
+    }
+  }
+}
+
 /* J = 1 + sum A^-1 H^T D H */
 static void calc_J(sni_newton *nt) {
   sni_staggered *s = nt->s;
@@ -109,20 +137,8 @@ static void calc_J(sni_newton *nt) {
     double D[SNI_GROUP_ROWS][SNI_GROUP_ROWS];
     sni_newton_x(nt, g, D);
     for (int a = 0; a < g->nsegment; a++) {
-      const sni_group_segment *row = &s->segment[g->segment + a];
       for (int b = 0; b < g->nsegment; b++) {
-        const sni_group_segment *column = &s->segment[g->segment + b];
-        for (int i = 0; i < g->nrow; i++) {
-          for (int j = 0; j < g->nrow; j++) {
-            for (int p = 0; D[i][j] != 0 && p < row->n; p++) {
-              const double factor = D[i][j] * row->x[i * row->n + p];
-              double *to = sni_band_row(&nt->J, s->of[row->adr] + p) + s->of[column->adr];
-              for (int q = 0; q < column->n; q++) {
-                to[q] += factor * column->h[j * column->n + q];
-              }
-            }
-          }
-        }
+        add_product(nt, g->nrow, D, &s->segment[g->segment + a], &s->segment[g->segment + b]);
       }
     }
   }
@@ -228,7 +244,7 @@ static void step_of_dual(const sni_newton *nt) {
 
 /* J step = F; false: it is singular. */
 bool sni_newton_step(sni_newton *nt) {
-  nt->s->budget -= sni_band_cost(nt->J.n, nt->J.half);
+  nt->s->budget -= nt->cost;
   if (nt->m > 0) {
     calc_dual(nt);
     nt->sign = sni_band_solve(&nt->J, nt->y);
@@ -445,6 +461,21 @@ static int count_rows(const sni_staggered *s, const sni_island *island) {
   return m;
 }
 
+/* Products of a step: of the matrix, and of its solution. */
+static double cost_of(const sni_newton *nt) {
+  const sni_staggered *s = nt->s;
+  double fill = 0;
+  for (int k = 0; k < nt->island->count; k++) {
+    const sni_group *g = &s->group[s->order[nt->island->first + k]];
+    double n = nt->m;
+    for (int j = 0; nt->m == 0 && j < g->nsegment; j++) {
+      n += s->segment[g->segment + j].n;
+    }
+    fill += g->nrow * (nt->m > 0 ? g->nrow * n : n * n);
+  }
+  return fill + sni_band_cost(nt->J.n, nt->J.half);
+}
+
 /* Places of unknowns, and memory; false: there is not enough of it. */
 static bool place_unknowns(sni_newton *nt) {
   sni_staggered *s = nt->s;
@@ -482,6 +513,7 @@ static bool place_unknowns(sni_newton *nt) {
   nt->step = nt->F + n;
   nt->start = nt->step + n;
   nt->free = nt->start + n;
+  nt->cost = cost_of(nt);
   if (dual) {
     calc_W(nt);
   }

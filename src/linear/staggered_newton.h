@@ -28,6 +28,7 @@ typedef struct sni_newton {
   double *y;  /* m                                                                            */
   double *F, *step, *start, *free; /* n                                                        */
   double stiff; /* r, by the row's own 1/W                                                    */
+  double cost;  /* of a step, in products                                                     */
   int sign;     /* of the determinant of dF/dv, after a step                                  */
   double size;  /* what F is small against                                                    */
   double left;  /* |F| after sni_newton_descend                                               */
