@@ -567,7 +567,7 @@ static void begin_elsewhere(sni_newton *nt, int turn) {
     memset(g->x, 0, sizeof g->x);
   }
   sni_newton_push(nt);
-  sni_staggered_sweep(s, nt->island, nt->o, 7 * (turn - 1));
+  sni_staggered_sweep(s, nt->island, nt->o, 7 * turn);
   sni_newton_follow(nt);
 }
 
@@ -608,7 +608,7 @@ static void restore_order(sni_staggered *s, const sni_island *island) {
 
 /* From x, v and the residual as they stand. */
 static bool solve_busy(sni_staggered *s, sni_island *island, const sni_staggered_options *o) {
-  enum { TURNS = 6 };
+  enum { TURNS = 6, WAY = 100 }; /* steps of a way, if not more */
   sni_newton nt = {.s = s, .island = island, .o = o, .stiff = STIFF};
   if (!(s->budget > 0) || !place_unknowns(&nt)) {
     return false;
@@ -625,10 +625,10 @@ static bool solve_busy(sni_staggered *s, sni_island *island, const sni_staggered
   measure(&nt);
   double least = island->residual;
   sni_newton_copy(&nt, offsetof(sni_group, x), offsetof(sni_group, p));
-  for (int turn = 0; turn < TURNS && s->budget > 0 && (turn == 0 || least > GOOD); turn++) {
-    if (turn > 0) {
-      begin_elsewhere(&nt, turn);
-    }
+  search(&nt, &least);
+  const double enough = fmax(GOOD, o->tolerance);
+  for (int turn = 0; turn < TURNS && s->budget > WAY * nt.cost && least > enough; turn++) {
+    begin_elsewhere(&nt, turn);
     search(&nt, &least);
   }
   sni_newton_copy(&nt, offsetof(sni_group, p), offsetof(sni_group, x));
