@@ -381,8 +381,8 @@ static sn_status solve_mass(void *user, const double *b, double *x) {
   return SN_OK;
 }
 
-/* rhs = -bias - G Jdot qd: bodies have accelerations even where joints have none. */
-static void coasting(sni_rows *r) {
+/* Bodies have accelerations even where joints have none. */
+void sni_rows_coasting(sni_rows *r, double *out) {
   const sni_tree *t = &r->d->m->tree;
   sni_work *w = &r->d->w;
   w->a[-1] = (sni_lane6){0};
@@ -393,10 +393,10 @@ static void coasting(sni_rows *r) {
   }
   for (int i = 0; i < r->nrow; i++) {
     const sni_row *row = &r->row[i];
-    r->rhs[i] = -row->bias;
+    out[i] = -row->bias;
     for (int side = 0; side < 2; side++) {
       if (row->body[side] >= 0) {
-        r->rhs[i] -= sn_vec6_dot(row->p[side], sni_lane6_vec6(w->a[row->body[side]]));
+        out[i] -= sn_vec6_dot(row->p[side], sni_lane6_vec6(w->a[row->body[side]]));
       }
     }
   }
@@ -444,7 +444,7 @@ static int accelerate(sni_rows *r, double t, double t_ref, bool coasts, const do
   } else {
     sni_rows_factorise(r, solve_mass, d); /* with the factors of sni_aba */
   }
-  coasting(r);
+  sni_rows_coasting(r, r->rhs);
   sni_unilateral_aim_accelerations(r, qd);
   for (int i = 0; coasts && i < r->nrow; i++) {
     const bool bodies = r->row[i].body[0] >= 0 || r->row[i].body[1] >= 0;

@@ -147,6 +147,10 @@ int sni_rows_accelerate(sni_rows *r, double t, double t_ref, const double *q, co
 int sni_rows_coast(sni_rows *r, double t, double t_ref, const double *q, const double *qd,
                    double *qdd);
 
+/* out = -bias - G Jdot qd: what G qdd is where the rows do not accelerate.  Needs kinematics; w->a
+ * is used up. */
+void sni_rows_coasting(sni_rows *r, double *out);
+
 /* qd that solves  M qd + G^T lambda = b,  G qd + rate + gain g = 0.  After kinematics at q.  near:
  * the factors that sni_rows_close left will do.  -1, or the body without inertia. */
 int sni_rows_momenta(sni_rows *r, double t, double t_ref, double gain, bool near, const double *b,

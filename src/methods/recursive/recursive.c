@@ -164,33 +164,60 @@ static double *stops_of(const sn_sim *sim, sn_state *state) {
 
 /* ---- limits ---- */
 
-#define BISECTIONS 46 /* of a step: to its rounding */
+#define FINEST 0x1p-46 /* of a step: its rounding */
+#define TRIES  100
 
-/* Something hits a limit, or lets go, within a step of *h.  Then *h is where, by bisection with
- * `take`, which takes a step of h from where it starts to y; and that step is taken. */
-typedef int (*step_of)(void *user, double h, double *y);
-static bool stop_within(sn_sim *sim, const sni_ode *ode, double t, double t_ref, step_of take,
-                        void *user, double *y, double *spare, double *h) {
-  double lo = 0, hi = *h;
-  for (int k = 0; k < BISECTIONS; k++) {
-    const double mid = 0.5 * (lo + hi);
-    const bool bad = take(user, mid, y) >= 0;
-    memcpy(spare, y, (size_t)ode->n * sizeof *y);
-    if (bad || sni_stops_crossed(sim, ode, t + mid, t_ref, spare, spare + ode->n)) {
-      hi = mid;
-    } else {
-      lo = mid;
-    }
+/* Where in a step the margin falls below 0: between lo and hi, with margins as far as they are
+ * known, and where it is by the rates at one of them. */
+typedef struct bracket {
+  double lo, hi, at_lo, at_hi, guess;
+} bracket;
+
+static double next_try(const bracket *b, bool halve) {
+  const double part = (b->at_lo + 0.5 * SNI_STOPS_NEAR) / (b->at_lo - b->at_hi);
+  if (!halve && b->guess > b->lo && b->guess < b->hi) {
+    return b->guess;
   }
-  *h = hi;
-  return take(user, hi, y) < 0;
+  return b->lo + (!halve && part > 0 && part < 1 ? part : 0.5) * (b->hi - b->lo);
 }
 
-/* Is there anything to look for at y? */
-static bool stops_at(sn_sim *sim, const sni_ode *ode, double t, double t_ref, const double *y,
-                     double *spare) {
-  memcpy(spare, y, (size_t)ode->n * sizeof *y);
-  return sni_stops_crossed(sim, ode, t, t_ref, spare, spare + ode->n);
+/* Something hits a limit, or lets go, within a step.  Then *h is where, and that step is taken, by
+ * `take`, which takes a step of h from where it starts to y.  By Newton's method, with the rates of
+ * the limits; for forces, which have none, by false position, where an end that stays counts for
+ * half the next time (the Illinois rule).  Where that does not shorten the bracket it is halved:
+ * the margin has kinks, when another limit comes first, and jumps. */
+typedef int (*step_of)(void *user, double h, double *y);
+static bool stop_within(sn_sim *sim, const sni_ode *ode, double t, double t_ref, step_of take,
+                        void *user, bracket b, double *y, double *spare, double *h) {
+  const double least = FINEST * b.hi;
+  double width = INFINITY, margin = NAN;
+  bool bad = true, passed = false;
+  for (int k = 0; k < TRIES && b.hi - b.lo > least; k++) {
+    const bool third = k % 3 == 2;
+    const double now = b.hi - b.lo, mid = next_try(&b, third && now > 0.25 * width);
+    width = third ? now : width;
+    bad = take(user, mid, y) >= 0;
+    memcpy(spare, y, (size_t)ode->n * sizeof *y);
+    double ahead = NAN;
+    margin = bad ? NAN : sni_stops_margin(sim, ode, t + mid, t_ref, spare, spare + ode->n, &ahead);
+    const bool again = k > 0 && passed == !(margin >= 0);
+    passed = !(margin >= 0);
+    b.guess = mid + ahead;
+    if (passed) {
+      b.at_lo *= again ? 0.5 : 1;
+      b.hi = mid;
+      b.at_hi = margin;
+    } else {
+      b.at_hi *= again ? 0.5 : 1;
+      b.lo = mid;
+      b.at_lo = margin;
+    }
+    if (margin < 0 && margin >= -SNI_STOPS_NEAR) {
+      break;
+    }
+  }
+  *h = b.hi;
+  return passed ? !bad : take(user, b.hi, y) < 0;
 }
 
 /* ---- breaks that come ever more often ---- */
@@ -304,12 +331,18 @@ static sn_status step_rk4(sn_sim *sim, sn_state *state, const sn_input *input, d
     }
     memcpy(y0, y, (size_t)n * sizeof *y);
     int bad = sni_rk4_step(&ode, t, t_next - t, y, work);
-    stopped = stops && bad < 0 && stops_at(sim, &ode, t_next, t_ref, y, spare);
+    bracket b = {.hi = t_next - t, .at_lo = NAN, .at_hi = INFINITY};
+    if (stops && bad < 0) {
+      memcpy(spare, y, (size_t)n * sizeof *y);
+      b.at_hi = sni_stops_margin(sim, &ode, t_next, t_ref, spare, spare + n, &b.guess);
+      b.guess += b.hi;
+    }
+    stopped = b.at_hi < 0;
     if (stopped) {
       rk4_step from = again;
       from.t = t;
-      double h = t_next - t;
-      bad = stop_within(sim, &ode, t, t_ref, take_rk4, &from, y, spare, &h) ? -1 : bad;
+      double h;
+      bad = stop_within(sim, &ode, t, t_ref, take_rk4, &from, b, y, spare, &h) ? -1 : bad;
       t_next = fmax(t + h, nextafter(t, INFINITY));
     }
     stopped = stopped || at_break;
@@ -470,14 +503,18 @@ static bool stop_walk(sn_sim *sim, const sni_ode *ode, const walk *w, double *y1
   enum { LOOKS = 4 };
   double *spare = rest + 7 * ode->n;
   const double t_ref = sni_function_inside(w->t1, w->t1 + *h);
+  bracket b = {.at_lo = NAN};
   for (int k = 1; k <= LOOKS; k++) {
-    const double part = (double)k / LOOKS;
-    sni_dopri5_dense(ode->n, w->dense, part, spare);
-    if (sni_stops_crossed(sim, ode, w->t1 + part * *h, t_ref, spare, spare + ode->n)) {
+    b.hi = *h * k / LOOKS;
+    sni_dopri5_dense(ode->n, w->dense, (double)k / LOOKS, spare);
+    b.at_hi = sni_stops_margin(sim, ode, w->t1 + b.hi, t_ref, spare, spare + ode->n, &b.guess);
+    if (b.at_hi < 0) {
+      b.guess += b.hi;
       dopri5_step step = {sim, ode, w, f1, rest};
-      *h *= part;
-      return stop_within(sim, ode, w->t1, t_ref, take_dopri5, &step, y1, spare, h);
+      return stop_within(sim, ode, w->t1, t_ref, take_dopri5, &step, b, y1, spare, h);
     }
+    b.lo = b.hi;
+    b.at_lo = b.at_hi;
   }
   return false;
 }

@@ -5,11 +5,13 @@
 
 /* A limit is passed by so much (a projection leaves a fifth of it), or pulls by this part of the
  * largest force. */
-#define PASSED (0.5 * SNI_TOUCH)
+#define PASSED SNI_STOPS_PASSED
 #define PULLS  1e-9
 /* What comes in more slowly than this part of what moves does not bounce: bounces come ever faster.
  */
 #define SLOW 1e-6
+/* What leaves and would be back before it is so far away has not left. */
+#define LOW (0.1 * SNI_STOPS_PASSED)
 
 bool sni_stops_any(const sn_sim *sim) {
   const sn_model *m = sim->m;
@@ -40,25 +42,35 @@ static double largest_force(const sni_rows *r) {
   return most;
 }
 
-bool sni_stops_crossed(sn_sim *sim, const sni_ode *ode, double t, double t_ref, double *y,
-                       double *rate) {
+double sni_stops_margin(sn_sim *sim, const sni_ode *ode, double t, double t_ref, double *y,
+                        double *rate, double *ahead) {
   sni_rows *r = &sim->rows;
-  bool held = false, crossed = false;
+  bool held = false;
+  double least = INFINITY;
+  *ahead = INFINITY;
   look(sim, t, t_ref, y);
+  sni_rows_mul(r, y + sim->m->tree.nv, r->u.v);
   for (int i = 0; i < r->nrow; i++) {
     const bool free = sni_unilateral_is_free(r, i);
-    crossed = crossed || (free && is_hard(&r->row[i]) && r->row[i].g < -PASSED);
+    if (free && is_hard(&r->row[i])) {
+      const double margin = r->row[i].g + PASSED, v = r->u.v[i] + r->row[i].rate;
+      *ahead = v < 0 ? fmin(*ahead, (margin + 0.5 * SNI_STOPS_NEAR) / -v) : *ahead;
+      least = fmin(least, margin);
+    }
     held = held || (r->row[i].one_sided && !free);
   }
-  if (crossed || !held) {
-    return crossed;
+  if (least < 0 || !held) {
+    return least;
   }
   ode->f(ode->user, t, t_ref, y, rate);
   const double small = PULLS * largest_force(r);
-  for (int i = 0; i < r->nrow; i++) {
-    crossed = crossed || (r->row[i].one_sided && r->lambda[i] > small);
+  for (int i = 0; small > 0 && i < r->nrow; i++) {
+    if (r->row[i].one_sided && r->lambda[i] != 0) {
+      least = fmin(least, PASSED * (1 - r->lambda[i] / small));
+    }
   }
-  return crossed;
+  *ahead = least < 0 ? NAN : *ahead;
+  return least;
 }
 
 /* Rows that touch hold, or let go. */
@@ -68,6 +80,31 @@ static void hold_touched(sni_rows *r, bool hold) {
       r->u.held[r->u.slot[i]] = hold;
     }
   }
+}
+
+/* An impulse makes others leave a little, which their accelerations bring back at once: limits
+ * would take turns without end.  Those are held from now on, with the others that push; true: their
+ * rates have changed.  After the accelerations qdd. */
+static bool keep_low(sn_sim *sim, double t, double t_ref, double *y, const double *qdd) {
+  sni_rows *r = &sim->rows;
+  sni_unilateral *u = &r->u;
+  bool any = false;
+  sni_rows_coasting(r, u->aim);
+  sni_rows_mul(r, qdd, u->free);
+  sni_rows_mul(r, y + sim->m->tree.nv, u->v);
+  for (int i = 0; i < r->nrow; i++) {
+    const double v = u->v[i] + r->row[i].rate, a = u->free[i] - u->aim[i];
+    const bool touched = is_hard(&r->row[i]) && r->row[i].g <= SNI_TOUCH;
+    const bool low = touched && v > 0 && a < 0 && v * v < -2 * a * LOW && r->lambda[i] == 0;
+    u->held[u->slot[i]] = low || (touched && r->lambda[i] < 0);
+    any = any || low;
+  }
+  if (any) {
+    look(sim, t, t_ref, y);
+    sni_unilateral_bounce(r, SLOW, y + sim->m->tree.nv);
+  }
+  hold_touched(r, false);
+  return any;
 }
 
 sn_status sni_stops_meet(sn_sim *sim, const sni_ode *ode, double t, double t_ref, double *y,
@@ -93,9 +130,13 @@ sn_status sni_stops_meet(sn_sim *sim, const sni_ode *ode, double t, double t_ref
     return held;
   }
   /* of what is at rest there now, which limits push? */
-  r->u.events = false;
-  ode->f(ode->user, t, t_ref, y, rate);
-  r->u.events = true;
+  bool again = true;
+  for (int turn = 0; again && turn < 4; turn++) {
+    r->u.events = false;
+    ode->f(ode->user, t, t_ref, y, rate);
+    r->u.events = true;
+    again = turn < 3 && keep_low(sim, t, t_ref, y, rate + nv);
+  }
   const double small = PULLS * largest_force(r);
   for (int i = 0; i < r->nrow; i++) {
     r->u.held[r->u.slot[i]] = is_hard(&r->row[i]) && r->lambda[i] < -small;

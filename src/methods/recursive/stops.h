@@ -15,11 +15,18 @@
 /* Does the model have hard limits? */
 bool sni_stops_any(const sn_sim *sim);
 
-/* Is something passed at y, or does something pull?  */
-bool sni_stops_crossed(sn_sim *sim, const sni_ode *ode, double t, double t_ref, double *y,
-                       double *rate);
+/* A limit that is further behind than this is passed; and so exactly is that place met. */
+#define SNI_STOPS_PASSED (0.5 * SNI_TOUCH)
+#define SNI_STOPS_NEAR   (0.02 * SNI_STOPS_PASSED)
 
-/* After sni_stops_crossed said so at a point a little further: y goes onto what it hits, rates
+/* How far it is, at y, to where something is passed or pulls: below 0 it is.  A length or an angle,
+ * or for what is held so much of SNI_STOPS_PASSED as the part that counts as nothing is of its
+ * force.  *ahead: in what time the first of those that are not held will be passed at the rates of
+ * y, or was (below 0); INFINITY: none, NAN: something pulls. */
+double sni_stops_margin(sn_sim *sim, const sni_ode *ode, double t, double t_ref, double *y,
+                        double *rate, double *ahead);
+
+/* After sni_stops_margin said so at a point a little further: y goes onto what it hits, rates
  * change by the impulse, and what is held is found anew. */
 sn_status sni_stops_meet(sn_sim *sim, const sni_ode *ode, double t, double t_ref, double *y,
                          double *rate, sn_error *err);
