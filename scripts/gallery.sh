@@ -12,12 +12,16 @@ mkdir -p docs/gallery
 moment() { # scene
   case $1 in
   scenes/characters.yaml) echo 4 ;;
+  scenes/contact/coil.yaml) echo 6 ;;
+  scenes/contact/dominoes.yaml) echo 0.8 ;;
+  scenes/contact/gripper.yaml) echo 2.5 ;;
+  scenes/contact/heap.yaml) echo 3 ;;
   scenes/demo.yaml) echo 6.5 ;;
   scenes/humanoid.yaml) echo 0.5 ;;
   scenes/pendulum.yaml) echo 0.3 ;;
   scenes/redmax/free_cube.yaml) echo 0.2 ;;
   scenes/redmax/friction_loop.yaml | scenes/redmax/friction_walker.yaml) echo 0.5 ;;
-  scenes/redmax/hagfish.yaml) echo 12 ;;
+  scenes/redmax/hagfish.yaml) echo 20 ;;
   scenes/redmax/klann.yaml) echo 0.3 ;;
   scenes/seaweed.yaml) echo 4 ;;
   scenes/surface.yaml) echo 3 ;;

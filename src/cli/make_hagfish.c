@@ -4,7 +4,8 @@
  * of them have 150 coordinates.  Length, thickness, weight and the least radius of a bend are those
  * of an animal of 42 cm.  Muscles are servos.  For the knot a profile of bends wanders from the
  * tail to the head: seen from the profile, the tail swims along a curve that rests, and where that
- * curve is an overhand knot the tail ties it. */
+ * curve is an overhand knot the tail ties it.  Then the curve shrinks, and draws the knot tight
+ * until the body is in its own way. */
 #include "cli/make.h"
 
 #define LENGTH  0.42   /* m                                                      */
@@ -12,7 +13,9 @@
 #define CURVE   0.013  /* m: the least radius of a bend                          */
 #define STEP    0.0084 /* m: from one bend of a profile to the next              */
 #define SPEED   0.035  /* m/s: of the profile                                    */
-#define FINISH  12.0   /* s: the profile is where it stays                       */
+#define FINISH  12.0   /* s: the knot is tied                                    */
+#define DRAW    6.0    /* s: that it takes to draw it tight                      */
+#define TIGHT   1.4    /* of all bends by then; their distances shrink as much   */
 #define MUSCLE  0.02   /* N m/rad: of a bend                                     */
 #define FLESH   1e-4   /* N m/rad                                                */
 #define LOSS    0.1    /* s: damping over stiffness                              */
@@ -38,27 +41,43 @@ static double radius_at(double s) {
                        : 0.01 - 0.0065 * (part - widest) / (1 - widest);
 }
 
-/* The bend about x or y at s from the head, of a joint every `apart`: it is reached by one bend of
- * the profile after the other, and keeps its own at the end, when the profile's last is at the
- * tail.
- */
-static void write_bends(int axis, double s, double apart, sni_text *out) {
-  const double first = LENGTH - (BENDS - 1) * STEP; /* where the profile begins at the end */
-  const double last = fmax((s - first) / STEP, 0);  /* of the profile, for this joint       */
-  const int whole = (int)floor(last + 1e-9);
-  const double part = fmin(fmax(last - whole, 0), 1), factor = apart / STEP;
-  sni_text_add(out, "\n        {keyframes: [");
-  for (int i = 0; i <= whole && i < BENDS; i++) {
-    sni_text_add(out, "%s[%s, %s]",
-                 i % 5 ? ", "
-                 : i   ? ",\n          "
-                       : "",
-                 make_show(FINISH - (last - i) * STEP / SPEED).text,
-                 make_show(knot[i][axis] * factor).text);
+/* A bend of the profile, `at` steps from where it begins. */
+static double bend_at(int axis, double at) {
+  const int whole = (int)at;
+  if (at < 0 || whole + 1 >= BENDS) {
+    return 0;
   }
-  if (part > 1e-9 && whole + 1 < BENDS) {
-    const double bend = (1 - part) * knot[whole][axis] + part * knot[whole + 1][axis];
-    sni_text_add(out, ", [%s, %s]", make_show(FINISH).text, make_show(bend * factor).text);
+  return knot[whole][axis] + (at - whole) * (knot[whole + 1][axis] - knot[whole][axis]);
+}
+
+/* Four to a line. */
+static void write_key(int count, double t, double bend, sni_text *out) {
+  sni_text_add(out, "%s[%s, %s]",
+               count == 0       ? ""
+               : count % 4 == 0 ? ",\n          "
+                                : ", ",
+               make_show(t).text, make_show(bend).text);
+}
+
+/* The bend about x or y at s from the head, of a joint every `apart`.  One bend of the profile
+ * after the other comes by; when the profile's last is at the tail it stays there, and shrinks
+ * towards its first: the tail is drawn through the loop, and the loop about it until the body is in
+ * its way. */
+static void write_bends(int axis, double s, double apart, sni_text *out) {
+  enum { KEYS = 12 };
+  const double first = LENGTH - (BENDS - 1) * STEP; /* where the profile begins by then  */
+  const double last = fmax((s - first) / STEP, 0);  /* of the profile, for this joint    */
+  const int whole = (int)floor(last + 1e-9);
+  const double factor = apart / STEP;
+  int count = 0;
+  sni_text_add(out, "\n        {keyframes: [");
+  for (int i = 0; i < last - 1e-9 && i < BENDS; i++) {
+    write_key(count++, FINISH - (last - i) * STEP / SPEED, knot[i][axis] * factor, out);
+  }
+  for (int k = 0; k <= (last > 0 ? KEYS : 0); k++) {
+    const double part = (double)k / KEYS, size = 1 + (TIGHT - 1) * part;
+    const double at = last < whole + 1e-9 && k == 0 ? whole : last * size;
+    write_key(count++, FINISH + DRAW * part, size * bend_at(axis, at) * factor, out);
   }
   sni_text_add(out, "], interpolation: cubic}");
 }
@@ -134,10 +153,11 @@ static void write_skin(int n, sni_text *out) {
 
 static void write_hagfish(const make_settings *s, sni_text *out) {
   const int n = (int)s->count;
-  make_head(
-      out, "hagfish", 0,
-      "# A hagfish in still water, its head held in a jar. A wave of bends runs from its tail "
-      "to its head.\n");
+  const bool ties = s->shape[0] == 'k';
+  make_head(out, "hagfish", 0,
+            ties ? "# A hagfish in still water, its head held in a jar. A wave of bends runs from "
+                   "its tail to its head\n# and ties a knot, which is drawn tight.\n"
+                 : "# A hagfish in still water, its head held in a jar, that coils up.\n");
   write_skin(n, out);
   sni_text_add(out, "\nbodies:\n");
   for (int k = 0; k <= n; k++) {
@@ -145,7 +165,7 @@ static void write_hagfish(const make_settings *s, sni_text *out) {
   }
   char channels[96];
   snprintf(channels, sizeof channels, "[T, V, E, part_%d.pos.*]", n);
-  make_foot_at(out, 0.01, FINISH + 2, channels);
+  make_foot_at(out, 0.01, FINISH + (ties ? DRAW : 0) + 2, channels);
 }
 
 static const cli_option options[] = {

@@ -51,8 +51,10 @@ void sni_finder_let_sleep(sni_finder *finder, const bool *asleep);
 
 /* A shape of the model that collides, where it was when points were last looked for. */
 sni_moving sni_finder_shape(const sni_finder *finder, int shape);
-/* The points of the last call stay as they are during the next one. */
-void sni_finder_keep(sni_finder *finder);
+/* These points of the last call, or kept already, stay where they are during the next ones. */
+void sni_finder_keep(sni_finder *finder, const sni_contact *list);
+/* One more among the `count` that are kept, in order; false: there is no room. */
+bool sni_finder_add(sni_finder *finder, int *count, const sni_contact *c);
 
 int sni_finder_capacity(const sni_finder *finder);
 

@@ -171,10 +171,30 @@ sni_moving sni_finder_shape(const sni_finder *f, int shape) {
   return (sni_moving){{&f->collider[k].convex, f->E_ws[k]}, f->phi[k], f->arm[k], f->swing[k]};
 }
 
-void sni_finder_keep(sni_finder *f) {
-  sni_contact *swap = f->sorted;
-  f->sorted = f->spare;
-  f->spare = swap;
+static bool comes_before(const sni_contact *a, const sni_contact *b) {
+  return a->shape[0] != b->shape[0]   ? a->shape[0] < b->shape[0]
+         : a->shape[1] != b->shape[1] ? a->shape[1] < b->shape[1]
+                                      : a->feature < b->feature;
+}
+
+void sni_finder_keep(sni_finder *f, const sni_contact *list) {
+  if (list == f->sorted) {
+    sni_contact *swap = f->sorted;
+    f->sorted = f->spare;
+    f->spare = swap;
+  }
+}
+
+bool sni_finder_add(sni_finder *f, int *count, const sni_contact *c) {
+  if (*count == f->capacity) {
+    return false;
+  }
+  int k = (*count)++;
+  for (; k > 0 && comes_before(c, &f->spare[k - 1]); k--) {
+    f->spare[k] = f->spare[k - 1];
+  }
+  f->spare[k] = *c;
+  return true;
 }
 
 int sni_finder_capacity(const sni_finder *f) {
@@ -319,12 +339,6 @@ static void look_at_tubes(sni_finder *f, const sn_se3 *E_wb, const sn_vec6 *phi)
 }
 
 /* ---- order ---- */
-
-static bool comes_before(const sni_contact *a, const sni_contact *b) {
-  return a->shape[0] != b->shape[0]   ? a->shape[0] < b->shape[0]
-         : a->shape[1] != b->shape[1] ? a->shape[1] < b->shape[1]
-                                      : a->feature < b->feature;
-}
 
 /* A merge sort of places, then one pass over the points: which pairs come first depends on the
  * history of the trees, and nothing else may. */

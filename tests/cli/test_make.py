@@ -14,7 +14,7 @@ from command import BAD_INPUT, SCENES, SINEW, Command, sinew
 NAMES = ["bridge", "deck", "net", "tensegrity", "arm", "hand", "umbrella", "ring", "fourbar", "ladder", "gear", "slider-crank",
          "hagfish", "stack", "heap", "dominoes", "ramp", "gripper", "seaweed", "pendulum-strings", "characters", "surface",
          "chain", "klann"]
-SCENE_FILES = {  # of scenes/redmax, and what makes them
+SCENE_FILES = {  # of scenes/redmax or another folder, and what makes them
     "bridge": ["bridge", "--count", "40"],
     "bridge_flexible": ["bridge", "--count", "20", "--towers", "flexible", "--weight", "4800*500"],
     "deck": ["deck"],
@@ -33,6 +33,12 @@ SCENE_FILES = {  # of scenes/redmax, and what makes them
     "chain": ["chain"],
     "chain_large_pins": ["chain", "--radius", "1"],
     "klann": ["klann"],
+    "../contact/coil": ["hagfish", "--ties", "coil"],
+    "../contact/dominoes": ["dominoes"],
+    "../contact/gripper": ["gripper"],
+    "../contact/heap": ["heap", "--count", "60"],
+    "../contact/ramp": ["ramp"],
+    "../contact/stack": ["stack", "--count", "10"],
 }
 
 
@@ -195,37 +201,60 @@ class Make(Command):
             self.assertLess(rows[-1]["E"], rows[0]["E"])
 
     def hagfish(self, *options, stdin):
-        """Thickness of the parts, and for each moment their places and the joints' coordinates."""
+        """Thickness of the parts, for each moment their places and the joints' coordinates, and all of the table."""
         out = self.place / "fish.csv"
-        self.good("run", "-", "--quiet", "--channels", "part_*.pos.*,part_*.q*", "--out", out, *options, stdin=stdin)
+        channels = "T,part_*.pos.*,part_*.q*,part_*.tau*"
+        self.good("run", "-", "--quiet", "--channels", channels, "--out", out, *options, stdin=stdin)
         with open(out, encoding="utf-8", newline="") as file:
             rows = [{key: float(value) for key, value in row.items()} for row in csv.DictReader(file)]
         scene = yaml.safe_load(stdin)["bodies"]
         radius = [scene[f"part_{k}"]["shapes"][0]["radius"] for k in range(101)]
         places = [[[row[f"part_{k}.pos.{axis}"] for axis in "xyz"] for k in range(101)] for row in rows]
         joints = [[value for key, value in row.items() if re.search(r"\.q\d?$", key)] for row in rows]
-        return radius, places, joints
+        return radius, places, joints, rows
+
+    def moves_by_work(self, rows):
+        """Nothing moves faster than by what muscles, and the springs beside them, have done so far."""
+        rates = [name for name in rows[0] if re.search(r"\.qd\d?$", name)]
+        work, before = 0, 0
+        for row in rows:
+            work += (row["t"] - before) * sum(row[name] * row[name.replace(".qd", ".tau")] for name in rates)
+            before = row["t"]
+            self.assertLessEqual(row["T"], work + 1e-12)
 
     def least_gap(self, radius, points):
         """Between parts that are further apart along the body than it is thick."""
         return min(knots.distance(points[i], points[j]) - radius[i] - radius[j]
                    for i in range(101) for j in range(i + 11, 101))
 
+    def touching(self, radius, points):
+        """Parts of the body that others, further along it than it is thick, touch: within 0.3 mm."""
+        return [i for i in range(101) if any(knots.distance(points[i], points[j]) - radius[i] - radius[j] < 3e-4
+                                             for j in range(101) if abs(i - j) > 10)]
+
     def test_hagfish(self):
-        """The tail ties an overhand knot, is never in its own way, and no joint passes its limits."""
+        """The tail ties an overhand knot, without touching itself, and draws it tight until it does."""
         text = self.good("make", "hagfish")
-        radius, places, joints = self.hagfish("--step", "0.02", stdin=text)
+        radius, places, joints, rows = self.hagfish("--every", 0, stdin=text)
         limit = 2 * 0.0042 / 0.013
         self.assertTrue(all(abs(value) <= limit + 1e-9 for row in joints for value in row))
         self.assertEqual(knots.determinant(places[0]), 1)
-        self.assertEqual(knots.determinant(places[-1]), 3)
-        for points in places[::10]:
-            self.assertGreater(self.least_gap(radius, points), 0)
+        tied = places[1200]  # after 12 s
+        for points in (tied, places[-1]):
+            self.assertEqual(knots.determinant(points), 3)
+        self.assertEqual(self.touching(radius, tied), [])
+        touching = self.touching(radius, places[-1])
+        self.assertGreater(len(touching), 12)  # parts ...
+        self.assertGreater(len([k for k in touching if k - 5 not in touching]), 2)  # ... of several strands
+        for points in places[::20]:
+            self.assertGreater(self.least_gap(radius, points), -2.5e-4)
+        self.moves_by_work(rows)
+        self.assertLess(rows[-1]["T"], 1e-6)  # of 5e-5 that it had
 
     def test_hagfish_that_coils(self):
         """Two turns and more, and though its own body is in the way nothing passes through it."""
         text = self.good("make", "hagfish", "--ties", "coil")
-        radius, places, joints = self.hagfish("--duration", "4", stdin=text)
+        radius, places, joints, _ = self.hagfish("--duration", "4", stdin=text)
         self.assertGreater(sum(abs(value) for value in joints[-1]), 4 * math.pi)
         for points in places[::10]:
             self.assertGreater(self.least_gap(radius, points), -2.5e-4)  # beads, and not the tube between them

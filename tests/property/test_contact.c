@@ -566,6 +566,22 @@ TEST(what_is_in_each_other_is_moved_apart_without_speed) {
   stage_clear(&b);
 }
 
+/* A lever that a thousand times its weight presses into the floor, where it starts: it comes out
+ * all the same, and does not sink by what it bears. */
+TEST(what_bears_much_does_not_sink) {
+  stage b = set_exact(
+      "friction: 0",
+      "  lever: {joint: {type: revolute, axis: [0, 1, 0], at: [0, 0, 0.049]},\n"
+      "    shapes: [{type: sphere, at: [0.5, 0, 0], radius: 0.05, contact: m}],\n"
+      "    inertia: {mass: 0.1, at: [0.5, 0, 0], xx: 1e-4, yy: 1e-4, zz: 1e-4}}\n",
+      "forces: {press: {type: point_force, body: lever, at: [0.5, 0, 0], force: [0, 0, -1000]}}",
+      0.01);
+  stage_step(&b, 100);
+  const double deep = 0.05 - (0.049 - 0.5 * sin(q_of(&b, "lever")[0]));
+  CHECK(deep < 1e-4, "%g deep", deep);
+  stage_clear(&b);
+}
+
 /* ---- states and memory ---- */
 
 TEST(a_run_goes_on_from_a_state_to_the_bit_and_allocates_nothing) {
@@ -590,18 +606,19 @@ TEST(a_run_goes_on_from_a_state_to_the_bit_and_allocates_nothing) {
 
 int main(void) {
   heap_ready();
-  RUN_TESTS(
-      T(a_block_sticks_below_the_angle_of_friction_and_slides_above),
-      T(a_block_slides_with_the_right_acceleration),
-      T(the_convex_model_sticks_too_and_lifts_off_what_slides),
-      T(contact_and_friction_take_energy_and_never_bring_any), T(a_ball_keeps_its_restitution),
-      T(a_cradle_passes_blows_on), T(a_stack_of_twenty_boxes_stays),
-      T(stacks_stay_whatever_their_height_and_the_step), T(a_light_box_holds_a_heavy_one),
-      T(a_sliding_ball_ends_rolling), T(balls_come_to_rest_with_every_cone),
-      T(rolling_friction_stops_a_ball_and_torsional_friction_its_spin), T(a_top_precesses),
-      T(a_coin_rolls_on), T(a_stiff_spring_presses_a_body_on_the_floor),
-      T(bound_and_loose_trees_move_alike), T(loops_and_limits_join_the_same_solve),
-      T(what_is_driven_into_others_is_named), T(what_joints_hold_in_each_other_is_not_thrown_about),
-      T(soft_surfaces_give_way), T(what_is_in_each_other_is_moved_apart_without_speed),
-      T(a_run_goes_on_from_a_state_to_the_bit_and_allocates_nothing));
+  RUN_TESTS(T(a_block_sticks_below_the_angle_of_friction_and_slides_above),
+            T(a_block_slides_with_the_right_acceleration),
+            T(the_convex_model_sticks_too_and_lifts_off_what_slides),
+            T(contact_and_friction_take_energy_and_never_bring_any),
+            T(a_ball_keeps_its_restitution), T(a_cradle_passes_blows_on),
+            T(a_stack_of_twenty_boxes_stays), T(stacks_stay_whatever_their_height_and_the_step),
+            T(a_light_box_holds_a_heavy_one), T(a_sliding_ball_ends_rolling),
+            T(balls_come_to_rest_with_every_cone),
+            T(rolling_friction_stops_a_ball_and_torsional_friction_its_spin), T(a_top_precesses),
+            T(a_coin_rolls_on), T(a_stiff_spring_presses_a_body_on_the_floor),
+            T(bound_and_loose_trees_move_alike), T(loops_and_limits_join_the_same_solve),
+            T(what_is_driven_into_others_is_named),
+            T(what_joints_hold_in_each_other_is_not_thrown_about), T(soft_surfaces_give_way),
+            T(what_is_in_each_other_is_moved_apart_without_speed), T(what_bears_much_does_not_sink),
+            T(a_run_goes_on_from_a_state_to_the_bit_and_allocates_nothing));
 }

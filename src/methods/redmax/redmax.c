@@ -21,6 +21,7 @@
 #include <string.h>
 
 #define RETRY_DEPTH  10 /* a step is divided into at most 1024                         */
+#define LOOKS        8  /* times that a step is solved, with those who meet by what it does */
 #define LIMIT_PASSES 4  /* times that drives are told apart by whether a limit holds them */
 
 static sn_status redmax_supports(const sn_model *m, sn_error *err) {
@@ -102,6 +103,24 @@ static sn_status find_rates(sn_sim *sim, const sni_redmax_step *step, double *q1
   return status;
 }
 
+/* The same with those who meet because of the step itself; the last who do are left to halves of
+ * it. */
+static sn_status find_rates_of_all(sn_sim *sim, const sni_redmax_step *step, double *q1,
+                                   double *qd1, sn_info *info, sn_error *err) {
+  sni_touch *touch = ((sni_redmax *)sim->method_work)->touch;
+  sn_status status = SN_OK;
+  bool more = true;
+  for (int look = 0; more && look < LOOKS; look++) {
+    status = find_rates(sim, step, q1, qd1, info, err);
+    more = touch && (status == SN_OK || (status > 0 && accepts(sim)));
+    if (more) {
+      sni_touch_twists(touch, qd1);
+      more = sni_touch_add_missed(touch, step->h);
+    }
+  }
+  return status;
+}
+
 /* There, with the rates that belong there. */
 static sn_status move(sn_sim *sim, const sni_redmax_step *step, double *q1, double *qd1,
                       sn_error *err) {
@@ -139,11 +158,11 @@ static sn_status step_euler(sn_sim *sim, sn_state *state, const sn_input *input,
   if (seen) {
     return seen;
   }
-  const sn_status status = find_rates(sim, &step, q1, qd1, info, err);
+  const sn_status status = find_rates_of_all(sim, &step, q1, qd1, info, err);
   if (status < 0 || (status > 0 && !accepts(sim))) {
     return status;
   }
-  r->outrun = r->touch && r->may_divide && sni_touch_outruns(r->touch, step.h, qd1);
+  r->outrun = r->touch && r->may_divide && sni_touch_outruns(r->touch, step.h);
   if (r->outrun) {
     return SN_NOT_CONVERGED;
   }

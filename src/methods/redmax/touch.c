@@ -56,7 +56,6 @@ static void aim(sni_touch *touch, int k, double h, const double *moved) {
     to = sni_unilateral_aim(tg->row, h, gain, tg->start[0] + rate, &soft);
   } else {
     const double gap = touch->contact[tg->contact].gap, now = tg->start[0] + moved[0];
-    const double gained = fabs(tg->free[0] - tg->start[0]);
     const sni_material *m = &tg->material;
     if (m->stiffness > 0) {
       const double stiff = h * m->stiffness + m->damping;
@@ -64,7 +63,7 @@ static void aim(sni_touch *touch, int k, double h, const double *moved) {
       to = -m->stiffness * gap / stiff;
     } else if (gain > 0) {
       to = gap < 0 ? fmax(-gain * gap, -m->restitution * tg->start[0]) : SNI_LET_GO;
-    } else if (m->restitution > 0 && gap > 0 && now < -SUDDEN * gained && gap + h * now > 0) {
+    } else if (m->restitution > 0 && gap > 0 && now < -SUDDEN * tg->gained && gap + h * now > 0) {
       to = SNI_LET_GO; /* it gets there later in the step, and bounces in the next one */
     } else {
       to = gap > 0 ? -gap / h : 0;
@@ -102,8 +101,8 @@ static bool choose_blows(sni_touch *touch, double h, int *parts) {
       continue;
     }
     sni_staggered_rates(st, g, moved);
-    const double now = tg->start[0] + moved[0], gained = fabs(tg->free[0] - tg->start[0]);
-    if (now < -SUDDEN * gained && touch->contact[tg->contact].gap + h * now <= 0) {
+    const double now = tg->start[0] + moved[0];
+    if (now < -SUDDEN * tg->gained && touch->contact[tg->contact].gap + h * now <= 0) {
       any = true;
       g->npart = parts[k];
       for (int i = 0; i < g->nrow; i++) {
@@ -260,6 +259,7 @@ sn_status sni_touch_find(sni_touch *touch, double h, const double *qd, const sn_
   double *numbers = sleep_state(touch, state);
   /* what falls for a step gains h g; twice that for what is pushed as well */
   const double margin = 2 * h * h * sqrt(g[0] * g[0] + g[1] * g[1] + g[2] * g[2]);
+  touch->margin = margin;
   sni_dynamics_poses(d);
   sni_sleep_begin(&touch->sleep, qd, input, numbers);
   sn_status status;
@@ -309,6 +309,7 @@ static sn_status part_bodies(sni_touch *touch, double h, const sni_staggered_opt
       /* what joints hardly let go is not thrown about: it may stay where it is */
       g->weighed = g->weighed && tg->ease == 0;
       g->e[0] += PLIANT * tg->ease;
+      g->c[0] += PLIANT * tg->ease * g->x[0]; /* what it bears already is not meant */
       touch->shifts = true;
     }
   }
@@ -391,6 +392,7 @@ sn_status sni_touch_solve(sni_touch *touch, double h, const double *qd, const do
   sni_touch_rates(touch, qd1, offsetof(sni_touch_group, free));
   if (state) {
     sni_touch_rates(touch, qd, offsetof(sni_touch_group, start));
+    sni_touch_gains(touch, qd, qd1);
     memset(st->v, 0, (size_t)st->room.nv * sizeof *st->v);
     for (int k = 0; k < st->ngroup; k++) {
       touch->parts[k] = st->group[k].npart;
@@ -584,6 +586,7 @@ static size_t lay_out(sni_touch *touch, int ngroup, char *memory) {
   void *sleep = TAKE(sni_sleep_size(m), 1);
   touch->reach = TAKE(nbody, sizeof *touch->reach);
   touch->phi = TAKE(nbody, sizeof *touch->phi);
+  touch->keeps = TAKE(nbody, sizeof *touch->keeps);
   touch->bound = TAKE(nbody, sizeof *touch->bound);
   touch->hinge = TAKE(nbody, sizeof *touch->hinge);
   touch->run = TAKE(nbody, sizeof *touch->run);

@@ -27,6 +27,8 @@ typedef struct sni_touch_group {
   double start[SNI_GROUP_ROWS]; /* H qd: rates at the start of the step                        */
   double free[SNI_GROUP_ROWS];  /* H qd1 without impulses of contacts                          */
   double blow[SNI_GROUP_ROWS];  /* impulses of what bounces                                    */
+  double gained; /* along the normal, by forces: what is not much faster is no blow.  Of either body
+                    alone: what falls beside another that lies on the floor gains it, too      */
 } sni_touch_group;
 
 /* Impulses of the last step, in the order of contacts: a part of the state. */
@@ -48,7 +50,9 @@ typedef struct sni_touch {
   void *memory;
   const sni_contact *contact; /* of this step                                                  */
   int count;
-  sn_vec6 *phi;            /* nbody  scratch */
+  double margin;           /* that they were looked for with                                  */
+  sn_vec6 *phi;            /* nbody  twists that the step has led to                           */
+  bool *keeps;             /* nbody  those of the start are enough to know whom it meets       */
   double *reach;           /* nbody  of its shapes, about its origin or its centre of mass */
   double thinnest;         /* shape of all */
   sni_touch_group *group;  /* as in st                                                          */
@@ -97,9 +101,13 @@ sn_status sni_touch_check(const sni_touch *touch, double t, sn_error *err);
 
 /* touch_fast.c: what is known of shapes beforehand, for the next one. */
 void sni_touch_measure(sni_touch *touch);
-/* Do bodies go, at rates qd1 that sni_touch_solve has led to, where nothing keeps
- * them apart? */
-bool sni_touch_outruns(sni_touch *touch, double h, const double *qd1);
+/* The twists of bodies at the rates that sni_touch_solve has led to, for the next two. */
+void sni_touch_twists(sni_touch *touch, const double *qd1);
+/* Points of those who meet at these, and are not known yet; true: there are, and the step has to be
+ * solved with them. */
+bool sni_touch_add_missed(sni_touch *touch, double h);
+/* Do bodies go where nothing keeps them apart? */
+bool sni_touch_outruns(sni_touch *touch, double h);
 
 /* ---- touch_rows.c: groups of the solver ---- */
 
@@ -108,6 +116,8 @@ sn_status sni_touch_build(sni_touch *touch, bool factors, sni_touch_solver solve
                           sn_error *err);
 /* out = H x of each group, by the member of sni_touch_group at this offset. */
 void sni_touch_rates(sni_touch *touch, const double *x, size_t offset);
+/* What forces add to the rates of contacts, between start and free. */
+void sni_touch_gains(sni_touch *touch, const double *qd, const double *qd1);
 /* The wrenches of the last solve on all bodies (nbody), world axes at their origins. */
 void sni_touch_wrenches(const sni_touch *touch, double h, sn_vec6 *out);
 /* b += H^T impulses; x: of groups, one after the other. */

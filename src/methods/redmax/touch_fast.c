@@ -11,6 +11,9 @@
 #define BEND  0.05
 #define WAY   0.5
 #define DEPTH 0.1
+/* What meets by what a step does is solved for in the same step, where it would be so deep; what is
+ * less waits for the next. */
+#define MISSED 0.05
 
 /* | exp(turn) - 1 - [turn] |, of a point at distance 1 of the axis. */
 static double bend_of(double turn) {
@@ -50,14 +53,31 @@ static double thickness(const sni_convex *c) {
   }
 }
 
+/* Behind the shapes come the beads of tubes. */
+static bool is_bead(const sni_touch *touch, int shape) {
+  return shape >= touch->sim->m->nshape;
+}
+
 /* Of the two that touch; planes and meshes have no other side. */
 static double thinner(const sni_touch *touch, const sni_contact *c) {
+  const sn_model *m = touch->sim->m;
   double least = INFINITY;
   for (int side = 0; side < 2; side++) {
+    if (is_bead(touch, c->shape[side])) {
+      least = fmin(least, m->bead[c->shape[side] - m->nshape].radius);
+      continue;
+    }
     const sni_moving s = sni_finder_shape(touch->finder, c->shape[side]);
     least = s.s.c->reach > 0 ? fmin(least, thickness(s.s.c)) : least;
   }
   return least;
+}
+
+/* How far points of a body end from where its twist at the start of the step would take them, at
+ * most. */
+static double way_of(const sni_touch *touch, int b, double h) {
+  const sn_vec6 change = sn_vec6_sub(touch->phi[b], touch->s->d->phi[b]);
+  return h * (sn_vec3_norm(change.v) + sn_vec3_norm(change.w) * touch->reach[b]);
 }
 
 /* Do points of what is near something go where rows take them, and do blows leave it its way?
@@ -72,6 +92,10 @@ static void look(const sni_touch *touch, double h, const sn_vec6 *phi, bool *ben
     for (int side = 0; side < 2; side++) {
       const int b = c->body[side];
       if (b < 0) {
+        continue;
+      }
+      if (is_bead(touch, c->shape[side])) {
+        *elsewhere = *elsewhere || (pushes && way_of(touch, b, h) > WAY * thick);
         continue;
       }
       const sni_moving s = sni_finder_shape(touch->finder, c->shape[side]);
@@ -114,34 +138,119 @@ void sni_touch_measure(sni_touch *touch) {
       touch->reach[b] = fmax(touch->reach[b], s.s.c->reach + 2 * sn_vec3_norm(at));
     }
   }
+  for (int k = 0; k < m->nbead; k++) {
+    const sni_tube_bead *bead = &m->bead[k];
+    if (bead->body >= 0) {
+      touch->thinnest = fmin(touch->thinnest, bead->radius);
+      touch->reach[bead->body] =
+          fmax(touch->reach[bead->body], bead->radius + sn_vec3_norm(bead->at));
+    }
+  }
 }
 
 /* Nothing goes so far, and turns so far, that the thinnest shape could be passed. */
 static bool is_slow(const sni_touch *touch, double h) {
-  const sni_dynamics *d = touch->s->d;
   for (int i = 0; i < touch->s->t->nbody; i++) {
-    const sn_vec6 change = sn_vec6_sub(touch->phi[i], d->phi[i]);
     const double reach = touch->reach[i], turn = h * sn_vec3_norm(touch->phi[i].w);
-    const double way = h * (sn_vec3_norm(change.v) + sn_vec3_norm(change.w) * reach);
-    if (reach > 0 &&
-        (turn * turn * reach > BEND * touch->thinnest || way > WAY * touch->thinnest)) {
+    if (reach > 0 && (turn * turn * reach > BEND * touch->thinnest ||
+                      way_of(touch, i, h) > WAY * touch->thinnest)) {
       return false;
     }
   }
   return true;
 }
 
-bool sni_touch_outruns(sni_touch *touch, double h, const double *qd1) {
+/* ---- who meets because of the step itself ----
+ *
+ * Points are looked for with the twists of the start.  What is stopped, thrown or pulled within the
+ * step may go where these do not lead: two bodies fall side by side, one above the other, until the
+ * floor stops the lower one.  Pairs of which one changes its way by more than the margin that there
+ * was are looked at once more, with the twists that the step has come to. */
+
+void sni_touch_twists(sni_touch *touch, const double *qd1) {
   sni_dynamics *d = touch->s->d;
-  bool bends = false, elsewhere = false;
-  if (touch->count == 0) {
-    return false;
-  }
   sni_J_mul_world(touch->s->t, &d->w, qd1);
   for (int i = 0; i < touch->s->t->nbody; i++) {
     touch->phi[i] = sni_lane6_vec6(d->w.a[i]);
   }
-  if (is_slow(touch, h)) {
+}
+
+/* Bodies that keep to their ways; false: all do. */
+static bool find_straying(sni_touch *touch, double h) {
+  bool any = false;
+  for (int i = 0; i < touch->s->t->nbody; i++) {
+    /* of what two of them may do: the margin, and what is not deep */
+    const double enough = 0.5 * (touch->margin + MISSED * touch->thinnest);
+    touch->keeps[i] = !(touch->reach[i] > 0 && way_of(touch, i, h) > enough);
+    any = any || !touch->keeps[i];
+  }
+  return any;
+}
+
+static bool same_pair(const sni_contact *a, const sni_contact *b) {
+  return a->shape[0] == b->shape[0] && a->shape[1] == b->shape[1];
+}
+
+/* Has the step points for this pair? */
+static bool is_known(const sni_touch *touch, const sni_contact *c) {
+  int lo = 0, hi = touch->count;
+  while (lo < hi) {
+    const int mid = (lo + hi) / 2;
+    const sni_contact *m = &touch->contact[mid];
+    const bool before =
+        m->shape[0] != c->shape[0] ? m->shape[0] < c->shape[0] : m->shape[1] < c->shape[1];
+    lo = before ? mid + 1 : lo;
+    hi = before ? hi : mid;
+  }
+  return lo < touch->count && same_pair(&touch->contact[lo], c);
+}
+
+static bool is_asleep(const sni_touch *touch, const sni_contact *c) {
+  bool asleep = false;
+  for (int side = 0; side < 2 && touch->sleep.any; side++) {
+    asleep = asleep || (c->body[side] >= 0 && touch->sleep.asleep[c->body[side]]);
+  }
+  return asleep;
+}
+
+/* How deep a point is at the end of the step, or has been; below 0. */
+static double depth_at_end(const sni_touch *touch, const sni_contact *c, double h) {
+  return fmax(0, c->gap) + h * closing(c, touch->s->d->E_wb, touch->phi);
+}
+
+bool sni_touch_add_missed(sni_touch *touch, double h) {
+  const sni_dynamics *d = touch->s->d;
+  if (touch->sim->options.redmax.activation == SN_ACTIVATION_PENETRATION ||
+      !find_straying(touch, h)) {
+    return false;
+  }
+  const sni_contact *found;
+  int nfound, count = touch->count;
+  sni_finder_keep(touch->finder, touch->contact);
+  sni_finder_let_sleep(touch->finder, touch->keeps);
+  const sn_status status = sni_contacts_find(touch->finder, &d->params, d->E_wb, touch->phi, h, 0,
+                                             &found, &nfound, NULL);
+  for (int k = 0, end; status == SN_OK && k < nfound; k = end) {
+    bool missed = false;
+    for (end = k; end < nfound && same_pair(&found[k], &found[end]); end++) {
+      missed = missed || depth_at_end(touch, &found[end], h) < -MISSED * thinner(touch, &found[k]);
+    }
+    for (int i = k; missed && !is_known(touch, &found[k]) && !is_asleep(touch, &found[k]) &&
+                    i < end && sni_finder_add(touch->finder, &count, &found[i]);) {
+      i++;
+    }
+  }
+  const bool any = count > touch->count;
+  touch->count = count;
+  return any;
+}
+
+/* ---- who goes too far ---- */
+
+bool sni_touch_outruns(sni_touch *touch, double h) {
+  const sni_dynamics *d = touch->s->d;
+  bool bends = false, elsewhere = false;
+  if (touch->count == 0 || is_slow(touch, h)) {
     return false;
   }
   look(touch, h, touch->phi, &bends, &elsewhere);
@@ -150,12 +259,11 @@ bool sni_touch_outruns(sni_touch *touch, double h, const double *qd1) {
   }
   const sni_contact *contact;
   int count;
-  sni_finder_keep(touch->finder); /* those of the step: its end needs them */
+  sni_finder_keep(touch->finder, touch->contact); /* its end needs them */
   bool meets = sni_contacts_find(touch->finder, &d->params, d->E_wb, touch->phi, h, 0, &contact,
                                  &count, NULL) != SN_OK;
   for (int k = 0; k < count && !meets; k++) {
-    const double end = fmax(0, contact[k].gap) + h * closing(&contact[k], d->E_wb, touch->phi);
-    meets = end < -DEPTH * thinner(touch, &contact[k]);
+    meets = depth_at_end(touch, &contact[k], h) < -DEPTH * thinner(touch, &contact[k]);
   }
   return meets;
 }

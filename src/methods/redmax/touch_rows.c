@@ -351,16 +351,24 @@ sn_status sni_touch_build(sni_touch *touch, bool factors, sni_touch_solver solve
 
 /* ---- products ---- */
 
+/* Of one body where it is touched, at the twists of the last product. */
+static sn_vec3 velocity_at(const sni_touch *touch, const sni_contact *c, int side) {
+  if (c->body[side] < 0) {
+    return (sn_vec3){0, 0, 0};
+  }
+  const sn_vec6 a = sni_lane6_vec6(touch->s->d->w.a[c->body[side]]);
+  return sn_vec3_add(a.v, sn_vec3_cross(a.w, arm_of(touch, c, side)));
+}
+
 /* The velocity of body[0] against body[1] where they touch, then the turning, along the frame. */
 static void contact_rates(const sni_touch *touch, const sni_touch_group *tg, int nrow,
                           double *out) {
   const sni_contact *c = &touch->contact[tg->contact];
-  sn_vec3 v = {0, 0, 0}, w = {0, 0, 0};
+  const sn_vec3 v = sn_vec3_sub(velocity_at(touch, c, 0), velocity_at(touch, c, 1));
+  sn_vec3 w = {0, 0, 0};
   for (int side = 0; side < 2; side++) {
     if (c->body[side] >= 0) {
       const sn_vec6 a = sni_lane6_vec6(touch->s->d->w.a[c->body[side]]);
-      const sn_vec3 at = sn_vec3_add(a.v, sn_vec3_cross(a.w, arm_of(touch, c, side)));
-      v = side == 0 ? at : sn_vec3_sub(v, at);
       w = side == 0 ? a.w : sn_vec3_sub(w, a.w);
     }
   }
@@ -422,6 +430,27 @@ void sni_touch_rates(sni_touch *touch, const double *x, size_t offset) {
       continue;
     }
     contact_rates(touch, tg, touch->st.group[k].nrow, out);
+  }
+}
+
+void sni_touch_gains(sni_touch *touch, const double *qd, const double *qd1) {
+  bool any = false;
+  for (int k = 0; k < touch->st.ngroup && !any; k++) {
+    any = touch->group[k].contact >= 0 && touch->group[k].material.restitution > 0;
+  }
+  for (int j = 0; any && j < touch->s->t->nv; j++) {
+    touch->column[j] = qd1[j] - qd[j];
+  }
+  if (any) {
+    sni_J_mul_world(touch->s->t, &touch->s->d->w, touch->column);
+  }
+  for (int k = 0; k < touch->st.ngroup && touch->group[k].contact >= 0; k++) {
+    sni_touch_group *tg = &touch->group[k];
+    tg->gained = fabs(tg->free[0] - tg->start[0]);
+    for (int side = 0; any && side < 2; side++) {
+      const sni_contact *c = &touch->contact[tg->contact];
+      tg->gained = fmax(tg->gained, fabs(sn_vec3_dot(c->n, velocity_at(touch, c, side))));
+    }
   }
 }
 

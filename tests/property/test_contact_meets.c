@@ -1,0 +1,110 @@
+/* Who meets within a step: by speed, by what others do to them, and by what pulls them. */
+#include "stage.h"
+#include "trees.h"
+
+#include "methods/sim.h"
+
+static double place_of(const stage *b, const char *body) {
+  sn_se3 E[16];
+  CHECK(sn_model_body_count(b->m) <= 16, "too many bodies");
+  CHECK(sn_sim_poses(b->sim, b->s, E, NULL) == SN_OK, "no poses");
+  return E[sn_model_body_find(b->m, body)].p.z;
+}
+
+/* ---- bodies that fall together ---- */
+
+static const char *const shapes[] = {
+    "{type: sphere, radius: 0.1, density: 1000, contact: m}",
+    "{type: box, size: [0.2, 0.2, 0.2], density: 1000, contact: m}",
+    "{type: cylinder, radius: 0.1, from: [0, 0, -0.1], to: [0, 0, "
+    "0.1], density: 1000, contact: m}",
+    "{type: capsule, radius: 0.1, from: [0, 0, 0], to: [0.1, 0, "
+    "0], density: 1000, contact: m}"};
+
+/* A column of them, 1 cm apart, all with the same velocity: they come nearer only because the floor
+ * stops the lowest. */
+static stage column(const char *shape, int count, double speed, double above, double e, double h) {
+  char text[4000];
+  int n = snprintf(text, sizeof text,
+                   "sinew: 1\ncontacts: {m: {friction: 0.3, restitution: %g}}\nbodies:\n"
+                   "  floor: {parent: world, joint: {type: fixed}, shapes: [{type: plane, "
+                   "contact: m}]}\n",
+                   e);
+  for (int k = 0; k < count; k++) {
+    n += snprintf(text + n, sizeof text - (size_t)n,
+                  "  b%d: {parent: world, joint: {type: free, at: [0, 0, %g]}, shapes: [%s]}\n", k,
+                  0.1 + above + 0.21 * k, shape);
+  }
+  n += snprintf(text + n, sizeof text - (size_t)n, "initial:\n");
+  for (int k = 0; k < count; k++) {
+    n += snprintf(text + n, sizeof text - (size_t)n, "  b%d: {qd: [0, 0, %g, 0, 0, 0]}\n", k,
+                  -speed);
+  }
+  return stage_set(text, redmax_options(h));
+}
+
+TEST(what_falls_together_meets_in_the_step_in_which_the_floor_stops_one) {
+  for (int shape = 0; shape < SNI_COUNT(shapes); shape++) {
+    for (int k = 0; k < 24; k++) {
+      const int count = 2 + k % 3;
+      const double e = k % 2 ? 0.5 : 0, above = 0.004 * k,
+                   speed = k % 4 == 3 && shape < 2 ? 40 : 10;
+      /* a twentieth of half its thickness; what bounces may do so in the next step, and fall for
+       * this one */
+      const double h = 0.01, deep = 0.05 * 0.1 + (e > 0 ? 2 * 9.81 * h * h : 0);
+      stage b = column(shapes[shape], count, speed, above, e, h);
+      const double start = stage_energy(&b);
+      double last = start;
+      for (int i = 0; i < 40; i++) {
+        stage_step(&b, 1);
+        double below = -0.1;
+        for (int j = 0; j < count; j++) {
+          char name[8];
+          snprintf(name, sizeof name, "b%d", j);
+          const double z = place_of(&b, name);
+          CHECK(z - below > 0.2 - deep, "shape %d, start %d, step %d: body %d is %g deep", shape, k,
+                i, j, 0.2 - (z - below));
+          below = z;
+        }
+        const double now = stage_energy(&b);
+        /* what is in the floor is lifted by a fifth of that in a step */
+        const double lifted = 0.2 * deep * 9.81 * 8 * count;
+        CHECK(now < last + 1e-9 * start + lifted, "shape %d, start %d, step %d: gains %g", shape, k,
+              i, now - last);
+        last = now;
+      }
+      stage_clear(&b);
+    }
+  }
+}
+
+/* Two balls that a spring pulls together, from rest and without gravity: nothing but the step
+ * itself makes them meet. */
+TEST(what_a_spring_pulls_together_meets) {
+  for (int k = 0; k < 20; k++) {
+    char text[1000];
+    const double gap = 1e-4 * (1 + k * k);
+    snprintf(text, sizeof text,
+             "sinew: 1\ngravity: [0, 0, 0]\ncontacts: {m: {friction: 0}}\n"
+             "forces: {pull: {type: spring, a: {body: a}, b: {body: b}, stiffness: 1e5, "
+             "rest_length: 0}}\n"
+             "bodies:\n"
+             "  a: {joint: {type: free}, shapes: [{type: sphere, radius: 0.1, density: 1000, "
+             "contact: m}]}\n"
+             "  b: {joint: {type: free, at: [0, 0, %g]}, shapes: [{type: sphere, radius: 0.1, "
+             "density: 1000, contact: m}]}\n",
+             0.2 + gap);
+    stage b = stage_set(text, redmax_options(0.01));
+    for (int i = 0; i < 30; i++) {
+      stage_step(&b, 1);
+      const double apart = place_of(&b, "b") - place_of(&b, "a") - 0.2;
+      CHECK(apart > -0.05 * 0.1, "gap %g, step %d: %g deep", gap, i, -apart);
+    }
+    stage_clear(&b);
+  }
+}
+
+int main(void) {
+  RUN_TESTS(T(what_falls_together_meets_in_the_step_in_which_the_floor_stops_one),
+            T(what_a_spring_pulls_together_meets));
+}
