@@ -250,6 +250,32 @@ bool sni_blame_switch(const sn_sim *sim, double t, sn_error *err) {
   return false;
 }
 
+static bool blame_force(const sn_model *m, int f, const char *what, double t, sn_error *err) {
+  char who[300], path[300];
+  snprintf(who, sizeof who, "force '%.200s'", m->force_name[f]);
+  snprintf(path, sizeof path, "forces.%.200s", m->force_name[f]);
+  return blame(err, path, who, what, t);
+}
+
+static bool blame_forces(const sn_model *m, double t, double t_ref, sn_error *err) {
+  for (int f = 0; f < m->nforce; f++) {
+    const sni_force *force = &m->force[f];
+    for (int k = 0; k < force->nfunction && is_on(m, force->active, t_ref); k++) {
+      if (bad_order(m, force->function[k], t, t_ref, 0) >= 0) {
+        return blame_force(m, f, "its function of time", t, err);
+      }
+    }
+  }
+  return false;
+}
+
+bool sni_blame_given(const sn_sim *sim, double t, double t_ref, const sn_input *input,
+                     sn_error *err) {
+  return (input && blame_input(sim, t, input, err)) || blame_drives(sim, t, t_ref, input, err) ||
+         blame_motions(sim, t, t_ref, err) || blame_constraints(sim->m, t, t_ref, err) ||
+         blame_forces(sim->m, t, t_ref, err);
+}
+
 /* ---- what depends on the motion ---- */
 
 static bool acts_finite(const sni_dynamics *d) {
@@ -261,7 +287,7 @@ static bool acts_finite(const sni_dynamics *d) {
   return sni_dynamics_not_finite(d, d->w.tau) < 0;
 }
 
-static bool blame_forces(sn_sim *sim, double t, double t_ref, sn_error *err) {
+static bool blame_state_forces(sn_sim *sim, double t, double t_ref, sn_error *err) {
   const sn_model *m = sim->m;
   sni_dynamics *d = &sim->d;
   const sni_force_eval e = sni_dynamics_force_eval(d, t, t_ref, false);
@@ -273,15 +299,8 @@ static bool blame_forces(sn_sim *sim, double t, double t_ref, sn_error *err) {
       continue;
     }
     sni_force_kind(force->kind)->apply(&e, force, d->params.force + force->param);
-    bool by_time = false;
-    for (int k = 0; k < force->nfunction; k++) {
-      by_time = by_time || bad_order(m, force->function[k], t, t_ref, 0) >= 0;
-    }
-    if (by_time || !acts_finite(d)) {
-      char who[300], path[300];
-      snprintf(who, sizeof who, "force '%.200s'", m->force_name[f]);
-      snprintf(path, sizeof path, "forces.%.200s", m->force_name[f]);
-      return blame(err, path, who, by_time ? "its function of time" : "what it gives", t);
+    if (!acts_finite(d)) {
+      return blame_force(m, f, "what it gives", t, err);
     }
   }
   return false;
@@ -311,8 +330,7 @@ static bool blame_user(sn_sim *sim, double t, const double *q, const double *qd,
 bool sni_blame(sn_sim *sim, double t, double t_ref, const double *q, const double *qd,
                const sn_input *input, sn_error *err) {
   const size_t bytes = (size_t)sim->m->tree.nv * sizeof(double);
-  if ((input && blame_input(sim, t, input, err)) || blame_drives(sim, t, t_ref, input, err) ||
-      blame_motions(sim, t, t_ref, err) || blame_constraints(sim->m, t, t_ref, err)) {
+  if (sni_blame_given(sim, t, t_ref, input, err)) {
     return true;
   }
   memcpy(sim->q, q, bytes);
@@ -320,7 +338,7 @@ bool sni_blame(sn_sim *sim, double t, double t_ref, const double *q, const doubl
   sni_dynamics_prescribe(&sim->d, t, t_ref, sim->q, sim->qd, NULL);
   sni_dynamics_kinematics(&sim->d, sim->q, sim->qd);
   sni_dynamics_poses(&sim->d);
-  return blame_forces(sim, t, t_ref, err) || blame_user(sim, t, sim->q, sim->qd, err);
+  return blame_state_forces(sim, t, t_ref, err) || blame_user(sim, t, sim->q, sim->qd, err);
 }
 
 int sni_blame_body(const sn_sim *sim, const double *before, const double *after) {

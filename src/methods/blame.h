@@ -10,6 +10,10 @@
 bool sni_blame(sn_sim *sim, double t, double t_ref, const double *q, const double *qd,
                const sn_input *input, sn_error *err);
 
+/* The first part of it: what is given and depends on no motion, the input and functions of time. */
+bool sni_blame_given(const sn_sim *sim, double t, double t_ref, const sn_input *input,
+                     sn_error *err);
+
 /* Is something switched on and off (`active`) by a function that is no number at t?  Says so. */
 bool sni_blame_switch(const sn_sim *sim, double t, sn_error *err);
 

@@ -211,8 +211,7 @@ sn_status sn_sim_step(sn_sim *sim, sn_state *state, const sn_input *input, sn_in
   }
   sim->open_one = -1;
   status = sim->method->step(sim, state, input, t_end, info, err);
-  if (status < 0 && sim->method->implicit &&
-      sni_blame(sim, t_end, t_end, sni_state_q(state), sni_state_qd(state), input, err)) {
+  if (status < 0 && sim->method->implicit && sni_blame_given(sim, t_end, t_end, input, err)) {
     status = SN_E_DIVERGED; /* whoever gave what is not finite, and not whom it was seen in first */
   }
   if (sim->options.report_energy && status >= 0) {
