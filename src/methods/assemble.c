@@ -74,14 +74,20 @@ static bool at_limit(const sni_rows *rows) {
   return false;
 }
 
-sn_status sni_sim_check_rates(sn_sim *sim, double t, const double *qd, sn_error *err) {
-  if (sim->rows.timeless || sim->method->gives_way) { /* that nothing moves always agrees */
-    return SN_OK;
-  }
-  int worst = -1;
+/* By how much a rate is off because others want another; 0: by nothing that matters. */
+static double at_odds(sn_sim *sim, const double *qd, int *worst) {
   double scale;
-  const double miss = sni_rows_slip(&sim->rows, qd, &worst, &scale);
-  if (worst < 0 || miss <= AT_ODDS * scale + CLOSED || at_limit(&sim->rows)) {
+  if (sim->rows.timeless) { /* that nothing moves always agrees */
+    return 0;
+  }
+  const double miss = sni_rows_slip(&sim->rows, qd, worst, &scale);
+  return *worst < 0 || miss <= AT_ODDS * scale + CLOSED || at_limit(&sim->rows) ? 0 : miss;
+}
+
+sn_status sni_sim_check_rates(sn_sim *sim, double t, const double *qd, sn_error *err) {
+  int worst = -1;
+  const double miss = sim->method->gives_way ? 0 : at_odds(sim, qd, &worst);
+  if (!(miss > 0)) {
     return SN_OK;
   }
   sni_fail(err, SN_E_UNCONVERGED,
@@ -230,7 +236,10 @@ sn_status sn_sim_assemble(sn_sim *sim, sn_state *state, sn_error *err) {
     return closed;
   }
   memcpy(sni_state_q(state), sim->q, bytes);
-  memcpy(sni_state_qd(state), sim->qd, bytes);
+  int worst = -1;
+  if (!(at_odds(sim, sim->qd, &worst) > 0)) { /* else they stay: nothing is nearer to all of them */
+    memcpy(sni_state_qd(state), sim->qd, bytes);
+  }
   return SN_OK;
 }
 

@@ -129,9 +129,7 @@ static double value_ztau(const reading *r, int z, int component, int coordinate)
 
 /* Friction of the step that led here: forces, bounds, rates, loads. */
 static const double *rubbing(const reading *r) {
-  const uint64_t method =
-      sni_hash(SNI_HASH_SEED, r->sim->method->name, strlen(r->sim->method->name));
-  return r->sim->method->rubbing && r->state->method == method
+  return r->sim->method->rubbing && r->state->method == sni_sim_private_id(r->sim)
              ? r->sim->method->rubbing(r->sim->m, r->state)
              : NULL;
 }

@@ -114,9 +114,8 @@ sn_status sn_sim_hybrid(sn_sim *sim, const sn_state *state, const sn_input *inpu
 
 sn_status sni_sim_evaluate(sn_sim *sim, const sn_state *state, const sn_input *input,
                            sn_error *err) {
-  const uint64_t method = sni_hash(SNI_HASH_SEED, sim->method->name, strlen(sim->method->name));
   const bool known = sim->m->nslide > 0 || sim->m->touching;
-  if (known && sim->method->rub && state->method == method) {
+  if (known && sim->method->rub && state->method == sni_sim_private_id(sim)) {
     kinematics(sim, state);
     sim->method->rub(sim, state);
   }

@@ -176,6 +176,12 @@ sn_status sni_sim_check_state(const sn_sim *sim, const sn_state *state, sn_error
              : sni_fail(err, SN_E_MISMATCH, "the state belongs to another model");
 }
 
+uint64_t sni_sim_private_id(const sn_sim *sim) {
+  const int count = sim->method->state_count(sim->m);
+  const uint64_t name = sni_hash(SNI_HASH_SEED, sim->method->name, strlen(sim->method->name));
+  return sni_hash(name, &count, sizeof count);
+}
+
 sn_status sn_sim_step(sn_sim *sim, sn_state *state, const sn_input *input, sn_info *info,
                       sn_error *err) {
   sn_info scratch = {0};
@@ -187,7 +193,7 @@ sn_status sn_sim_step(sn_sim *sim, sn_state *state, const sn_input *input, sn_in
   }
   /* t = t_start + count step, as long as nobody changes t or the step */
   const double step = *sim->d.params.step;
-  const uint64_t method = sni_hash(SNI_HASH_SEED, sim->method->name, strlen(sim->method->name));
+  const uint64_t method = sni_sim_private_id(sim);
   double t_start = state->t_start;
   int64_t count = state->count;
   if (state->step != step || state->t != t_start + (double)count * step) {

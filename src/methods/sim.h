@@ -80,6 +80,9 @@ struct sn_sim {
   int open_one; /* the constraint that this step could not close; -1: none, so far */
 };
 
+/* Whose private part a state has, and for which rows: with more motions or fewer, which are no
+ * reason to refuse a state, its numbers stand elsewhere.  sn_state.method. */
+uint64_t sni_sim_private_id(const sn_sim *sim);
 sn_status sni_sim_check_state(const sn_sim *sim, const sn_state *state, sn_error *err);
 
 /* Everything at a state: kinematics, forces (sim->acting), accelerations (sim->qdd), joint forces

@@ -9,7 +9,7 @@ import unittest
 
 from command import BAD_INPUT, Command, sinew
 
-SEEDS = 1000 if os.environ.get("SINEW_SOAK") else 30
+SEEDS = range(1000) if os.environ.get("SINEW_SOAK") else [*range(30), 150]  # 150 flew away once
 FREEDOMS = {"revolute": 1, "prismatic": 1, "cylindrical": 2, "screw": 1, "universal": 2, "spherical": 3, "planar": 3, "translation2": 2,
             "translation3": 3, "free": 6, "free_rt": 6, "composite": 2, "fixed": 0}
 LOOPS = [kind for kind in FREEDOMS if not kind.startswith("free")]
@@ -164,7 +164,7 @@ class Fuzz(Command):
 
     def test_random_mechanisms(self):
         compared = 0
-        for seed in range(SEEDS):
+        for seed in SEEDS:
             mechanism = Mechanism(seed)
             text = mechanism.text()
             rows, how, done = self.run_one(text)
@@ -183,7 +183,7 @@ class Fuzz(Command):
             self.assertLess(off, 0.01, seed)
             self.assertLess(how["gap"] if how else 0, 1.01e-6, seed)
             compared += 1
-        self.assertGreater(compared, SEEDS // 5)
+        self.assertGreater(compared, len(SEEDS) // 5)
 
 
 if __name__ == "__main__":

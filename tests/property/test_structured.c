@@ -428,6 +428,44 @@ TEST(interrupted_runs_end_in_the_same_bits) {
   stage_clear(&h);
 }
 
+/* With another motion a state may be taken over: what it keeps of its rows is then left behind, and
+ * not read as something else. */
+TEST(a_state_with_other_motions) {
+  const char *const motion[] = {"", "motions: {nod: {joint: wheel, q: 0.3*t}}\n"};
+  stage g[2];
+  sn_state *fresh = NULL, *given = NULL;
+  for (int k = 0; k < 2; k++) {
+    char text[2000];
+    snprintf(text, sizeof text,
+             STRUCTURED_CHAIN "  wheel: {parent: world, joint: {type: revolute, axis: [0, 1, 0]}, "
+                              "inertia: {mass: 1, xx: 1, yy: 1, zz: 1}}\n"
+                              "loops: {far: {type: spherical, a: {body: bar_10, at: [1, 0, 0]}, b: "
+                              "{body: world, at: [6, 0, 0]}}}\n%s",
+             motion[k]);
+    g[k] = stage_set(text, structured_options(0.01, 1e-6));
+  }
+  for (int k = 0; k < 30; k++) {
+    structured_step(g[0].sim, g[0].s);
+  }
+  CHECK(sn_state_clone(g[1].s, &fresh) == SN_OK && sn_state_clone(g[1].s, &given) == SN_OK,
+        "out of memory");
+  CHECK(sn_state_copy(given, g[0].s) == SN_OK, "it is refused");
+  const int nv = sn_model_dof_count(g[0].m);
+  memcpy(sn_state_q(fresh), sn_state_q(given), (size_t)nv * sizeof(double));
+  memcpy(sn_state_qd(fresh), sn_state_qd(given), (size_t)nv * sizeof(double));
+  *sn_state_time(fresh) = *sn_state_time(given);
+  for (int k = 0; k < 10; k++) {
+    structured_step(g[1].sim, given);
+    structured_step(g[1].sim, fresh);
+    const double e = largest_difference(sn_state_q(given), sn_state_q(fresh), nv);
+    CHECK(e < 1e-12, "step %d: %g apart", k, e); /* their times are rounded otherwise */
+  }
+  sn_state_free(&fresh);
+  sn_state_free(&given);
+  stage_clear(&g[0]);
+  stage_clear(&g[1]);
+}
+
 static const char bite[] = STRUCTURED_CHAIN "  fish: {parent: world, joint: {type: free, at: [9.5, "
                                             "0, 1]}, inertia: {mass: 3, xx: 1, yy: 1, "
                                             "zz: 1}}\n"
@@ -480,11 +518,12 @@ TEST(a_hand_pulls) {
 }
 
 int main(void) {
-  RUN_TESTS(
-      T(solvers_agree_on_ladders), T(solvers_agree_on_random_mechanisms),
-      T(coordinates_follow_and_are_tied), T(limits_are_refused), T(a_tree_moves_as_with_recursive),
-      T(a_four_bar_moves_as_with_redmax), T(a_ladder_gains_no_energy), T(two_targets_for_one_point),
-      T(weights_divide_what_cannot_be_had), T(two_targets_at_once), T(what_is_left_is_told),
-      T(a_chain_pulled_out_of_reach), T(iterations_can_be_few), T(warm_starts_save_iterations),
-      T(interrupted_runs_end_in_the_same_bits), T(constraints_come_and_go), T(a_hand_pulls));
+  RUN_TESTS(T(solvers_agree_on_ladders), T(solvers_agree_on_random_mechanisms),
+            T(coordinates_follow_and_are_tied), T(limits_are_refused),
+            T(a_tree_moves_as_with_recursive), T(a_four_bar_moves_as_with_redmax),
+            T(a_ladder_gains_no_energy), T(two_targets_for_one_point),
+            T(weights_divide_what_cannot_be_had), T(two_targets_at_once), T(what_is_left_is_told),
+            T(a_chain_pulled_out_of_reach), T(iterations_can_be_few),
+            T(warm_starts_save_iterations), T(interrupted_runs_end_in_the_same_bits),
+            T(a_state_with_other_motions), T(constraints_come_and_go), T(a_hand_pulls));
 }

@@ -12,8 +12,9 @@ enum { PASSES = 12 };
 #define ROUNDING   1e-12 /* m, rad: nobody can ask for less                                    */
 #define GIVE_LEAST 1e-3
 #define GIVE_MOST  1e3
-#define GAINED     1e-12 /* a step must take so much of what is open: at the least squares none does \
-                          */
+#define GAINED                                                                                     \
+  1e-12 /* a step must take so much of what is open: at the least squares none does                \
+         */
 
 /* How much is open, with weights. */
 static double openness(const sni_ties *t, const sni_rows *rows) {
@@ -37,7 +38,7 @@ static double openness_ahead(const sni_ties *t) {
 static void look(sn_sim *sim, sni_structured *st, double t, const double *q, const double *qd) {
   sni_dynamics_kinematics(&sim->d, q, qd);
   sni_rows_eval_poses(&sim->rows, t, t, q, qd);
-  sni_structured_tie(sim, st, GIVE_MOST);
+  sni_structured_tie(sim, st, *st->give);
 }
 
 /* The motion that closes gaps to first order, in sim->tau; false: there is none. */
@@ -108,4 +109,7 @@ void sni_structured_close(sn_sim *sim, sni_structured *st, double t, double *q1,
     }
   }
   info->gap = sni_rows_gap(&sim->rows, &worst);
+  if (info->gap > tolerance && !broken_off && !sni_ties_late(&st->ties)) {
+    *st->give = fmax(*st->give, SNI_GIVE_SOME);
+  }
 }

@@ -19,11 +19,12 @@
 #include <string.h>
 
 #define LIMIT_PASSES 4 /* times that drives are told apart by whether a limit holds them */
-/* While constraints cannot close: what their rates give way at most, and how fast motion dies away,
+/* While constraints cannot all be met: what their rates give way, and how fast motion dies away,
  * for each unit of time.  They are pulled at beyond all bounds, and shake what is between them. */
 #define RATES_GIVE  1e-3
 #define BRAKE       20
-#define NEARER      4 /* times that constraints are brought nearer to what is asked of them    */
+#define AT_ODDS     1e-3 /* of the rates that are asked for: more is not met by any means */
+#define NEARER      4    /* times that constraints are brought nearer to what is asked of them    */
 #define ROUND(size) (((size) + 63) / 64 * 64)
 
 static sn_status structured_supports(const sn_model *m, sn_error *err) {
@@ -158,9 +159,8 @@ void sni_structured_solve(sn_sim *sim, sni_structured *st, int bank, double prec
   }
 }
 
-void sni_structured_tie(sn_sim *sim, sni_structured *st, double most) {
-  const double regularization = sim->options.structured.regularization;
-  st->ties.regularization = fmax(regularization, fmin(*st->give, most));
+void sni_structured_tie(sn_sim *sim, sni_structured *st, double give) {
+  st->ties.regularization = fmax(sim->options.structured.regularization, give);
   sni_ties_clear(&st->ties);
   if (sim->d.rows) {
     sni_ties_add_rows(&st->ties, &sim->rows);
@@ -170,7 +170,7 @@ void sni_structured_tie(sn_sim *sim, sni_structured *st, double most) {
 /* The rates that constraints are asked for: those that cannot be met where they are need not move
  * with what they follow. */
 static void ask_rates(sn_sim *sim, sni_structured *st) {
-  sni_structured_tie(sim, st, RATES_GIVE);
+  sni_structured_tie(sim, st, *st->give > 0 ? RATES_GIVE : 0);
   for (int i = 0; i < st->ties.ntie; i++) {
     const sni_row *row = &sim->rows.row[i];
     const bool away = *st->give > 0 && fabs(row->g) > sim->options.structured.precision;
@@ -179,18 +179,41 @@ static void ask_rates(sn_sim *sim, sni_structured *st) {
   }
 }
 
-void sni_structured_ask(sn_sim *sim, sni_structured *st, double t_end, const double *q,
-                        const double *qd) {
-  sni_system_projected_side(&st->s, q, qd);
-  if (sim->d.rows) {
-    sni_rows_eval_poses(&sim->rows, t_end, t_end, q, qd);
-  }
+/* Ties and A for the rates of a step, for the rows at hand. */
+static void ask_step(sn_sim *sim, sni_structured *st) {
   ask_rates(sim, st);
   if (!st->solver->whole) {
     sni_ties_add_terms(&st->ties, &st->s);
   }
   st->ties.in = st->s.in;
   st->ties.stage = SNI_TIES_STEP;
+}
+
+void sni_structured_ask(sn_sim *sim, sni_structured *st, double t_end, const double *q,
+                        const double *qd) {
+  sni_system_projected_side(&st->s, q, qd);
+  if (sim->d.rows) {
+    sni_rows_eval_poses(&sim->rows, t_end, t_end, q, qd);
+  }
+  ask_step(sim, st);
+}
+
+/* Are there no rates that meet all constraints?  Then those that were found are of no use: where
+ * the constraints all but depend on each other they are as large as what little gives way allows.
+ * From now on more does. */
+static bool give_way(const sn_sim *sim, sni_structured *st) {
+  const sni_ties *t = &st->ties;
+  double most = 0;
+  for (int i = 0; i < t->ntie; i++) {
+    most = t->tie[i].slot >= 0 ? fmax(most, fabs(t->asked[i])) : most;
+  }
+  if (*st->give > 0 || t->residual > t->precision ||
+      !(t->off > fmax(t->precision, AT_ODDS * most))) {
+    return false;
+  }
+  *st->give = SNI_GIVE_SOME;
+  memset(st->warm, 0, (size_t)SNI_WARM_BANKS * (size_t)sim->m->nrow * sizeof *st->warm);
+  return true;
 }
 
 /* qd1: the rates of the step, at q. */
@@ -209,14 +232,26 @@ static sn_status find_rates(sn_sim *sim, sni_structured *st, double t_end, const
                     sim->m->constraint_name[lost_row]);
   }
   t->deadline = sni_structured_deadline(sim, st, 0.35);
-  if (st->solver->factorise(t, st->own, st->s.b, &bad) < 0) {
-    return fail_singular(sim, bad, t_end, err);
+  for (bool again = true; again;) {
+    if (st->solver->factorise(t, st->own, st->s.b, &bad) < 0) {
+      return fail_singular(sim, bad, t_end, err);
+    }
+    sni_structured_solve(sim, st, SNI_WARM_STEP, sim->options.structured.precision, st->s.b, qd1,
+                         info);
+    again = give_way(sim, st);
+    if (again) {
+      ask_step(sim, st);
+    }
   }
-  sni_structured_solve(sim, st, SNI_WARM_STEP, sim->options.structured.precision, st->s.b, qd1,
-                       info);
   const int lost = sni_dynamics_not_finite(&sim->d, qd1);
   return lost >= 0 ? sni_fail_body(sim, err, SN_E_DIVERGED, lost, t_end, "is not finite any more")
                    : SN_OK;
+}
+
+static void brake(const sn_sim *sim, sni_structured *st, double h) {
+  for (int k = 0; k < sim->m->tree.nv; k++) {
+    st->s.b[k] /= 1 + BRAKE * h;
+  }
 }
 
 /* qd1: what is nearest to the motion of the bodies at q1, where kinematics and rows are. */
@@ -224,22 +259,23 @@ static void end_rates(sn_sim *sim, sni_structured *st, double h, double *qd1, sn
   sni_ties *t = &st->ties;
   int bad = -1;
   const int64_t deadline = sni_structured_deadline(sim, st, 1);
-  ask_rates(sim, st);
   sni_move_momenta(&st->s, qd1);
-  if (*st->give > 0) {
-    const double left = 1 / (1 + BRAKE * h);
-    for (int k = 0; k < sim->m->tree.nv; k++) {
-      st->s.b[k] *= left;
-    }
-  }
   t->in = (sni_aba_in){.mass = sim->d.mass, .joint_matrix = sim->d.armature};
   t->stage = SNI_TIES_END;
-  if (st->solver->factorise(t, st->own, st->s.b, &bad) < 0) {
-    return; /* held by springs alone: the rates stay */
-  }
-  t->deadline = deadline ? deadline - st->tail : 0;
-  sni_structured_solve(sim, st, SNI_WARM_END, sim->options.structured.precision, st->s.b, qd1,
-                       info);
+  bool again = *st->give > 0;
+  do {
+    ask_rates(sim, st);
+    if (again) {
+      brake(sim, st, h);
+    }
+    if (st->solver->factorise(t, st->own, st->s.b, &bad) < 0) {
+      return; /* held by springs alone: the rates stay */
+    }
+    t->deadline = deadline ? deadline - st->tail : 0;
+    sni_structured_solve(sim, st, SNI_WARM_END, sim->options.structured.precision, st->s.b, qd1,
+                         info);
+    again = give_way(sim, st);
+  } while (again);
   info->residual = t->off;
 }
 

@@ -9,6 +9,9 @@
  * closed without. */
 enum { SNI_WARM_STEP, SNI_WARM_END, SNI_WARM_BANKS, SNI_COLD };
 
+/* sni_structured.give of constraints that cannot be met all, to say so: next to nothing. */
+#define SNI_GIVE_SOME 1e-6
+
 typedef struct sni_structured {
   sni_system s;
   sni_ties ties;
@@ -25,8 +28,8 @@ typedef struct sni_structured {
 /* The part of its budget that a step may have used when this part of it ends; 0 without one. */
 int64_t sni_structured_deadline(const sn_sim *sim, const sni_structured *st, double part);
 
-/* The constraints as they stand, for ties; they give way by `most` at most. */
-void sni_structured_tie(sn_sim *sim, sni_structured *st, double most);
+/* The constraints as they stand, for ties, which give way by so much if not by more. */
+void sni_structured_tie(sn_sim *sim, sni_structured *st, double give);
 
 /* Ties, c, A and st->s.b for the rates of a step to t_end, after sni_system_assemble. */
 void sni_structured_ask(sn_sim *sim, sni_structured *st, double t_end, const double *q,
