@@ -8,6 +8,8 @@
 /* A row of its own below this part of the largest says nothing: out of the plane of a planar
  * mechanism nothing can move. */
 #define NOTHING 1e-13
+/* The same of its two sides, where they act on the same joint. */
+#define CANCELS 1e-13
 
 /* ---- rows ---- */
 
@@ -164,14 +166,23 @@ double sni_rows_slip(sni_rows *r, const double *qd, int *constraint, double *sca
   return worst;
 }
 
+/* What is left of both sides where they cancel each other is 0, and not rounding: that is all there
+ * is of a row which holds what holds already. */
+static double left_of(double sum, sni_lane6 S, sni_lane6 f) {
+  const double size = sni_lane6_dot(S, S) * sni_lane6_dot(f, f);
+  return sum * sum > CANCELS * CANCELS * size ? sum : 0;
+}
+
 void sni_row_add_column(const sni_row *row, const sni_dynamics *d, double c, double *x) {
   const sni_tree *t = &d->m->tree;
   const sni_work *w = &d->w;
+  const bool both = row->body[0] >= 0 && row->body[1] >= 0;
   for (int side = 0; side < 2; side++) {
     sni_lane6 f = sni_lane6_from(sn_vec6_scale(row->p[side], c));
     for (int b = row->body[side]; b >= 0; b = t->parent[b]) {
       for (int k = t->vadr[b]; k < t->vadr[b + 1]; k++) {
-        x[k] += sni_lane6_dot(w->S[k], f);
+        const double sum = x[k] + sni_lane6_dot(w->S[k], f);
+        x[k] = both && side == 1 ? left_of(sum, w->S[k], f) : sum;
       }
       f.w += sni_lane_cross(w->r[b], f.v);
     }

@@ -1,4 +1,5 @@
 /* Closed loops: motions with known answers, gaps, redundant rows, reactions. */
+#include "stage.h"
 #include "windows.h"
 
 static void free_all(sn_state **s, sn_sim **sim, sn_model **m) {
@@ -85,6 +86,38 @@ TEST(accelerations_by_all_ways) {
             sn_model_body_name(m, i), got, expected);
     }
     free_all(&s, &sim, &m);
+  }
+}
+
+/* A loop that says nothing at all, since a fixed joint holds the two bodies already: what is left
+ * of its rows is rounding, and does nothing. */
+TEST(a_loop_that_says_nothing) {
+  static const char text[] =
+      "sinew: 1\n"
+      "defaults: {body: {inertia: {mass: 1, at: [0.1, 0, 0], xx: 0.1, yy: 0.1, zz: 0.1}}}\n"
+      "bodies:\n"
+      "  arm: {parent: world, joint: {type: spherical}}\n"
+      "  hand: {parent: arm, joint: {type: fixed, at: [0.1, 0.2, 0]}}\n"
+      "%s";
+  static const char weld[] =
+      "loops: {weld: {type: fixed, a: {body: hand, at: {pos: [0.3, -0.1, 0.2], rotvec: [0.3, 0.2, "
+      "0.1]}}, b: {body: arm, at: {pos: [0.4, 0.1, 0.2], rotvec: [0.3, 0.2, 0.1]}}}}\n";
+  double qdd[2][3];
+  for (int k = 0; k <= SNI_WAYS; k++) {
+    char scene[1000];
+    snprintf(scene, sizeof scene, text, k > 0 ? weld : "");
+    stage g = stage_set(scene, sn_options_default());
+    sn_error err = {0};
+    if (k > 0) {
+      take_way(g.sim, k - 1);
+    }
+    CHECK(sn_sim_assemble(g.sim, g.s, &err) == SN_OK, "%s", err.text);
+    CHECK(sn_sim_forward(g.sim, g.s, NULL, qdd[k > 0], &err) == SN_OK, "%s", err.text);
+    for (int i = 0; i < 3; i++) {
+      CHECK(fabs(qdd[k > 0][i] - qdd[0][i]) < 1e-10 && sn_state_q(g.s)[i] == 0,
+            "way %d: %g instead of %g, q %g", k - 1, qdd[k > 0][i], qdd[0][i], sn_state_q(g.s)[i]);
+    }
+    stage_clear(&g);
   }
 }
 
@@ -193,6 +226,6 @@ TEST(looking_elsewhere_changes_nothing) {
 
 int main(void) {
   RUN_TESTS(T(windows_move_as_one_pendulum), T(accelerations_by_all_ways),
-            T(loops_are_assembled_and_stay_closed), T(motors_of_loops),
+            T(a_loop_that_says_nothing), T(loops_are_assembled_and_stay_closed), T(motors_of_loops),
             T(looking_elsewhere_changes_nothing));
 }

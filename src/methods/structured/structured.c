@@ -207,8 +207,9 @@ static bool give_way(const sn_sim *sim, sni_structured *st) {
   for (int i = 0; i < t->ntie; i++) {
     most = t->tie[i].slot >= 0 ? fmax(most, fabs(t->asked[i])) : most;
   }
-  if (*st->give > 0 || t->residual > t->precision ||
-      !(t->off > fmax(t->precision, AT_ODDS * most))) {
+  /* that nothing moves always agrees */
+  const bool agree = most == 0 || !(t->off > fmax(t->precision, AT_ODDS * most));
+  if (*st->give > 0 || t->residual > t->precision || agree) {
     return false;
   }
   *st->give = SNI_GIVE_SOME;
