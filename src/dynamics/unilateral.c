@@ -312,7 +312,77 @@ sn_status sni_unilateral_solve(sni_rows *r, const double *b, const double *c, do
   return status;
 }
 
+/* ---- restitution ---- */
+
+/* x^T A y = y^T (b - G^T lambda),  lambda being that of x. */
+static double product(sni_rows *r, const double *b, const double *lambda, const double *y) {
+  double sum = 0;
+  for (int j = 0; j < r->d->m->tree.nv; j++) {
+    sum += b[j] * y[j];
+  }
+  sni_rows_mul(r, y, r->u.v);
+  for (int i = 0; i < r->nrow; i++) {
+    sum -= lambda[i] * r->u.v[i];
+  }
+  return sum;
+}
+
+sn_status sni_unilateral_tame(sni_rows *r, const double *b, sni_unilateral_again solve, void *user,
+                              double *x) {
+  sni_unilateral *u = &r->u;
+  const size_t nv = (size_t)r->d->m->tree.nv, n = (size_t)r->nrow;
+  double *lively = u->tamed, *other = lively + nv, *lambda = other + nv, *c = lambda + r->capacity;
+  bool back = false;
+  for (size_t i = 0; i < n; i++) {
+    back = back || (r->row[i].one_sided && !isnan(u->meek[i]));
+  }
+  if (!back) {
+    return SN_OK;
+  }
+  memcpy(lively, x, nv * sizeof *x);
+  memcpy(lambda, r->lambda, n * sizeof *lambda);
+  /* from one limit back through the other within the step: that cannot be had */
+  const bool impossible = u->impossible >= 0;
+  const double all = product(r, b, lambda, lively);
+  for (size_t i = 0; i < n; i++) {
+    c[i] = sni_unilateral_is_free(r, (int)i) ? SNI_LET_GO : r->rhs[i];
+  }
+  u->impossible = -1;
+  sn_status status = solve(user, c, other);
+  const double before = product(r, b, r->lambda, other);
+  double part = 1;
+  if (status >= 0 && (impossible || all > before)) {
+    for (size_t i = 0; i < n; i++) {
+      c[i] = r->row[i].one_sided && !isnan(u->meek[i]) ? u->meek[i] : r->rhs[i];
+    }
+    status = solve(user, c, other);
+    /* |other + part (lively - other)|^2 = before */
+    const double least = product(r, b, r->lambda, other), cross = product(r, b, lambda, other);
+    const double B = cross - least, A = all - cross - B, C = least - before;
+    const double root = sqrt(fmax(B * B - A * C, 0));
+    part = impossible || C >= 0 || !(A > 0) ? 0 : fmin((root - B) / A, 1);
+  } else {
+    memcpy(r->lambda, lambda, n * sizeof *lambda);
+  }
+  for (size_t j = 0; j < nv; j++) {
+    x[j] = part == 1 ? lively[j] : other[j] + part * (lively[j] - other[j]);
+  }
+  for (size_t i = 0; i < n && part < 1; i++) {
+    r->lambda[i] += part * (lambda[i] - r->lambda[i]);
+  }
+  return status;
+}
+
 /* ---- with the masses for A ---- */
+
+/* From M^-1 b, which the caller has left in u->tamed, behind the rest. */
+static sn_status correct_again(void *user, const double *c, double *x) {
+  sni_rows *r = user;
+  const size_t nv = (size_t)r->d->m->tree.nv;
+  memcpy(x, r->u.tamed + 2 * nv + 2 * (size_t)r->capacity, nv * sizeof *x);
+  sni_rows_correct(r, c, x);
+  return SN_OK;
+}
 
 int sni_unilateral_momenta(sni_rows *r, double gain, const double *b, double *qd) {
   sni_dynamics *d = r->d;
@@ -322,9 +392,12 @@ int sni_unilateral_momenta(sni_rows *r, double gain, const double *b, double *qd
     bad = sni_factorise(&d->m->tree, &in, &d->w);
   }
   if (bad < 0) {
+    const size_t nv = (size_t)d->m->tree.nv;
     sni_Minv_mul(&d->m->tree, &d->w, b, qd);
+    memcpy(r->u.tamed + 2 * nv + 2 * (size_t)r->capacity, qd, nv * sizeof *qd);
     sni_unilateral_aim_rates(r, gain, 0, qd);
     sni_rows_correct(r, r->rhs, qd);
+    sni_unilateral_tame(r, b, correct_again, r, qd);
   }
   return bad;
 }
@@ -400,6 +473,13 @@ void sni_unilateral_aim_step(sni_rows *r, double h, double gain, double penetrat
         row->one_sided ? sni_unilateral_aim(row, h, penetration, u->v[i] + row->rate, &u->soft[i])
                        : -gain * row->g;
     r->rhs[i] = to - (to == SNI_LET_GO ? 0 : row->rate);
+    if (row->one_sided) {
+      sni_row dull = *row;
+      double soft;
+      dull.stop.restitution = 0;
+      const double meek = sni_unilateral_aim(&dull, h, penetration, u->v[i] + row->rate, &soft);
+      u->meek[i] = to > 0 && to > meek ? meek - row->rate : NAN;
+    }
   }
 }
 
@@ -437,11 +517,14 @@ void sni_unilateral_aim_rates(sni_rows *r, double gain, double slow, const doubl
     const sni_row *row = &r->row[i];
     const double before = row->one_sided ? u->v[i] + row->rate : 0;
     if (!sni_unilateral_is_free(r, i)) {
+      if (row->one_sided) {
+        u->meek[i] = NAN;
+      }
       r->rhs[i] = -row->rate - gain * row->g;
     } else {
-      r->rhs[i] = is_touched(row)
-                      ? -row->rate + (before < -least ? -row->stop.restitution * before : 0)
-                      : SNI_LET_GO;
+      const double back = before < -least ? -row->stop.restitution * before : 0;
+      r->rhs[i] = is_touched(row) ? -row->rate + back : SNI_LET_GO;
+      u->meek[i] = is_touched(row) && back > 0 ? -row->rate : NAN;
     }
   }
 }
@@ -500,6 +583,8 @@ static size_t lay_out(sni_unilateral *u, int capacity, int nv, bool dual, char *
   u->free = TAKE(n, sizeof *u->free);
   u->v = TAKE(n, sizeof *u->v);
   u->aim = TAKE(n, sizeof *u->aim);
+  u->meek = TAKE(n, sizeof *u->meek);
+  u->tamed = TAKE(3 * (size_t)nv + 2 * n, sizeof *u->tamed);
   u->start = TAKE((size_t)nv, sizeof *u->start);
   u->S = TAKE(dual ? n * n : 0, sizeof *u->S);
   void *qp = TAKE(dual ? sni_qp_size(capacity) : 0, 1);

@@ -20,6 +20,21 @@ static void aim(sn_sim *sim, const double *qd) {
                           late ? sim->options.redmax.gain : 0, qd);
 }
 
+/* From A^-1 b, and all at once. */
+static sn_status correct_again(void *user, const double *c, double *x) {
+  sn_sim *sim = user;
+  memcpy(x, ((sni_redmax *)sim->method_work)->without, (size_t)sim->m->tree.nv * sizeof *x);
+  sni_rows_correct(&sim->rows, c, x);
+  return SN_OK;
+}
+static sn_status solve_again(void *user, const double *c, double *x) {
+  sn_sim *sim = user;
+  int bad = -1;
+  double residual = 0;
+  return sni_unilateral_solve(&sim->rows, ((sni_redmax *)sim->method_work)->s.b, c, x, &bad,
+                              &residual);
+}
+
 /* qd1 = A^-1 b, and no constraint minds: [RM 4], with rows at the start of the step and functions
  * of time at its end. */
 static sn_status constrain(sn_sim *sim, const sni_redmax_step *step, double *qd1, sn_error *err) {
@@ -27,10 +42,16 @@ static sn_status constrain(sn_sim *sim, const sni_redmax_step *step, double *qd1
   sni_rows_eval_poses(rows, step->t_end, step->t_end, step->q, step->qd);
   const sn_status status = sni_rows_factorise(rows, solve_column, sim->method_work);
   aim(sim, step->qd);
-  if (status >= 0) {
-    sni_rows_correct(rows, rows->rhs, qd1);
+  if (status < 0) {
+    return status;
   }
-  return status < 0 ? status : sni_sim_check_limits(sim, step->t_end, err);
+  sni_redmax *r = sim->method_work;
+  memcpy(r->without, qd1, (size_t)sim->m->tree.nv * sizeof *qd1);
+  sni_rows_correct(rows, rows->rhs, qd1);
+  if (rows->nsided > 0) {
+    sni_unilateral_tame(rows, r->s.b, correct_again, sim, qd1);
+  }
+  return sni_sim_check_limits(sim, step->t_end, err);
 }
 
 /* The same all at once. */
@@ -58,7 +79,16 @@ static sn_status solve_constrained(sn_sim *sim, const sni_redmax_step *step, dou
   if (status < 0) {
     return sni_fail_body(sim, err, status, bad, step->t_end, "has a singular matrix");
   }
-  const sn_status held = status ? sni_sim_check_limits(sim, step->t_end, err) : SN_OK;
+  if (rows->nsided > 0) {
+    const bool lost = status > 0 && rows->u.impossible >= 0;
+    const sn_status tame = sni_unilateral_tame(rows, r->s.b, solve_again, sim, qd1);
+    status = lost || tame < 0 ? tame : status;
+    if (status < 0) {
+      return sni_fail_body(sim, err, status, -1, step->t_end, "has a singular matrix");
+    }
+  }
+  const sn_status held =
+      status || rows->nsided > 0 ? sni_sim_check_limits(sim, step->t_end, err) : SN_OK;
   info->residual = fmax(info->residual, residual);
   return held ? held : status;
 }
