@@ -444,6 +444,15 @@ static void fill_body(sni_kkt *k, const sni_aba_in *in, int i) {
   }
 }
 
+/* Body i is soon to be filled. */
+static void expect_body(const sni_kkt *k, int i) {
+  sni_ldl_expect(k->ldl, k->mass[i]);
+  sni_ldl_expect(k->ldl, k->tie[i]);
+  if (k->shift[i] >= 0) {
+    sni_ldl_expect(k->ldl, k->shift[i]);
+  }
+}
+
 /* Line l of a constraint's blocks from one of its rows. */
 static void fill_row(sni_kkt *k, int c, int l, const sni_row *row) {
   const sni_tree *t = &k->d->m->tree;
@@ -520,6 +529,8 @@ void sni_kkt_soften(sni_kkt *k, const sni_rows *rows, int i, double soft) {
   sni_ldl_block(k->ldl, k->con_own[c])[l * n + l] = -soft;
 }
 
+#define AHEAD 4 /* bodies, of what is expected */
+
 void sni_kkt_fill(sni_kkt *k, const sni_aba_in *in, const sni_rows *rows) {
   if (k->reduced) {
     sni_kkt_reduced_fill(k->reduced, in, rows);
@@ -541,6 +552,9 @@ void sni_kkt_fill(sni_kkt *k, const sni_aba_in *in, const sni_rows *rows) {
   }
   sni_ldl_clear(k->ldl);
   for (int i = 0; i < t->nbody; i++) {
+    if (i + AHEAD < t->nbody && k->phi[i + AHEAD] >= 0) {
+      expect_body(k, i + AHEAD);
+    }
     if (k->phi[i] >= 0) {
       fill_body(k, in, i);
     }

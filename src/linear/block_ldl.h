@@ -71,6 +71,9 @@ sni_ldl_counts sni_ldl_get_counts(const sni_ldl *ldl);
  * at first.  A block on the diagonal has both triangles filled, and alike. */
 double *sni_ldl_block(sni_ldl *ldl, int k);
 void sni_ldl_clear(sni_ldl *ldl); /* all values 0 */
+/* Block k will be written to soon: blocks are in the order of elimination, which is seldom that of
+ * the caller. */
+void sni_ldl_expect(const sni_ldl *ldl, int k);
 
 typedef struct sni_ldl_factor {
   int replaced;     /* pivots that were noise: redundant rows, or A is singular           */

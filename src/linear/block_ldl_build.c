@@ -213,13 +213,15 @@ static void list_inputs(const sni_ldl_pattern *pattern, const sni_ldl_plan *plan
   }
 }
 
-static void list_diagonal(const sni_ldl_pattern *pattern, const sni_ldl_plan *plan, sni_ldl *ldl) {
-  for (int k = 0; k < pattern->block_count; k++) {
-    const int node = pattern->row[k];
-    if (node == pattern->col[k]) {
-      ldl->own[ldl->own_count++] =
-          (sni_ldl_own){vector_of(plan, ldl, node), pattern->size[node], ldl->block_at[k]};
+/* In the order of their values. */
+static void list_diagonal(sni_ldl *ldl) {
+  size_t value = 0;
+  for (int k = 0; k < ldl->block_count; k++) {
+    const sni_ldl_input *in = &ldl->input[k];
+    if (in->row == in->col) {
+      ldl->own[ldl->own_count++] = (sni_ldl_own){in->row, in->rows, value};
     }
+    value += (size_t)(in->rows * in->cols);
   }
 }
 
@@ -295,7 +297,7 @@ static sn_status build(const sni_ldl_pattern *pattern, sni_ldl_plan *plan, sni_l
   place_scalars(pattern, plan, ldl);
   sort_by_level(pattern, plan, by_level, next);
   list_inputs(pattern, plan, ldl, by_level, input_of, value_of, next);
-  list_diagonal(pattern, plan, ldl);
+  list_diagonal(ldl);
   return SN_OK;
 }
 
@@ -331,6 +333,13 @@ sni_ldl_counts sni_ldl_get_counts(const sni_ldl *ldl) {
 
 double *sni_ldl_block(sni_ldl *ldl, int k) {
   return ldl->value + ldl->block_at[k];
+}
+
+void sni_ldl_expect(const sni_ldl *ldl, int k) {
+  const double *from = ldl->value + ldl->block_at[k];
+  for (int i = 0; i < 36; i += 8) {
+    __builtin_prefetch(from + i, 1);
+  }
 }
 
 void sni_ldl_clear(sni_ldl *ldl) {

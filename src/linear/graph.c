@@ -155,16 +155,31 @@ sn_status sni_eliminate(sni_arena *arena, const sni_graph *graph, const int *siz
 sn_status sni_postorder(sni_arena *arena, int n, const int *parent, int *order, sn_error *err) {
   int *first = take_ints(arena, (size_t)n), *next = take_ints(arena, (size_t)n);
   int *stack = take_ints(arena, (size_t)n), *out = take_ints(arena, (size_t)n);
-  if (!first || !next || !stack || !out) {
+  int *size = take_ints(arena, (size_t)n), *largest = take_ints(arena, (size_t)n);
+  if (!first || !next || !stack || !out || !size || !largest) {
     return no_memory(err);
   }
   for (int p = 0; p < n; p++) {
-    first[p] = -1;
+    first[p] = largest[p] = -1;
+  }
+  for (int p = 0; p < n; p++) {
+    size[p]++;
+    if (parent[p] >= 0) {
+      size[parent[p]] += size[p];
+      int *most = &largest[parent[p]];
+      *most = *most < 0 || size[p] > size[*most] ? p : *most;
+    }
   }
   for (int p = n - 1; p >= 0; p--) { /* so that the lists of children ascend */
-    if (parent[p] >= 0) {
+    if (parent[p] >= 0 && p != largest[parent[p]]) {
       next[p] = first[parent[p]];
       first[parent[p]] = p;
+    }
+  }
+  for (int p = 0; p < n; p++) {
+    if (largest[p] >= 0) {
+      next[largest[p]] = first[p];
+      first[p] = largest[p];
     }
   }
   int count = 0;

@@ -44,6 +44,7 @@ sn_status sni_eliminate(sni_arena *arena, const sni_graph *graph, const int *siz
                         sni_elimination *out, sn_error *err);
 
 /* order <- order in postorder of its tree: children right before their parents, as far as possible.
+ * The largest subtree comes first: so the roots of all are near the parent, in memory too.
  * Changes neither the fill nor the order of two nodes joined by a path of nodes eliminated before
  * the later one. */
 sn_status sni_postorder(sni_arena *arena, int n, const int *parent, int *order, sn_error *err);

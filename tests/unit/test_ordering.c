@@ -68,6 +68,30 @@ TEST(a_graph_has_each_neighbour_once_in_order) {
   }
 }
 
+/* A caterpillar: a chain of nodes with a leaf each, all leaves eliminated first.  Postordered, no
+ * leaf is more than one place from its node, and no node more than two from the next. */
+TEST(small_subtrees_are_beside_their_parents) {
+  enum { N = 50 };
+  sni_arena arena = {0};
+  int parent[2 * N], order[2 * N], at[2 * N];
+  for (int i = 0; i < N; i++) {
+    parent[i] = N + i;
+    parent[N + i] = i + 1 < N ? N + i + 1 : -1;
+    order[i] = i;
+    order[N + i] = N + i;
+  }
+  CHECK(sni_postorder(&arena, 2 * N, parent, order, NULL) == SN_OK, "no postorder");
+  for (int p = 0; p < 2 * N; p++) {
+    at[order[p]] = p;
+  }
+  for (int i = 0; i < 2 * N; i++) {
+    const int up = parent[i];
+    CHECK(up < 0 || (at[up] > at[i] && at[up] <= at[i] + 2), "%d at %d, its parent at %d", i, at[i],
+          up < 0 ? -1 : at[up]);
+  }
+  sni_arena_free(&arena);
+}
+
 /* Tree, columns and cost against the elimination of a dense matrix of booleans. */
 TEST(elimination_is_counted_exactly) {
   for (uint64_t s = 0; s < 200; s++) {
@@ -546,6 +570,7 @@ TEST(rules_hold_between_strangers) {
 
 int main(void) {
   RUN_TESTS(T(a_graph_has_each_neighbour_once_in_order), T(elimination_is_counted_exactly),
+            T(small_subtrees_are_beside_their_parents),
             T(groups_are_neighbours_if_any_of_theirs_are),
             T(orders_meet_the_demands_of_random_mechanisms), T(orders_without_rank_are_seen),
             T(a_body_costs_the_same_in_large_scenes), T(a_chain_has_no_needless_fill),

@@ -28,6 +28,7 @@ static sn_status graph_factorise(sni_ties *t, void *own, const double *b, int *b
 
 static void graph_solve(sni_ties *t, void *own, const double *b, double *x) {
   double residual;
+  sni_kkt_take_care(own, t->precision > 1e-8 ? SNI_KKT_ROUGH : SNI_KKT_EXACT);
   sni_kkt_solve(own, b, t->c, x, t->lambda, &residual);
   t->spent = 0;
   sni_ties_check(t, x);
