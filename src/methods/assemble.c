@@ -138,6 +138,11 @@ sn_status sni_sim_project(sn_sim *sim, double t, double t_ref, double *q, double
                 : sni_sim_check_rates(sim, t, qd, err);
 }
 
+sn_status sni_sim_hold(sn_sim *sim, double t, double t_ref, double *q, double *qd, sn_error *err) {
+  sni_rows_approach(&sim->rows, t, t_ref, NEAR, q, qd);
+  return sni_sim_project(sim, t, t_ref, q, qd, err);
+}
+
 sn_status sni_sim_close(sn_sim *sim, double t, bool near, double *q, const double *qd,
                         sn_error *err) {
   int worst = -1;

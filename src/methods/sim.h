@@ -98,6 +98,8 @@ sn_status sni_sim_check_rates(sn_sim *sim, double t, const double *qd, sn_error 
 /* q and qd onto the constraints at t; a loop that stays open is named. */
 sn_status sni_sim_project(sn_sim *sim, double t, double t_ref, double *q, double *qd,
                           sn_error *err);
+/* The same onto what has just been switched on, which may be far away. */
+sn_status sni_sim_hold(sn_sim *sim, double t, double t_ref, double *q, double *qd, sn_error *err);
 /* q alone: see sni_rows_close. */
 sn_status sni_sim_close(sn_sim *sim, double t, bool near, double *q, const double *qd,
                         sn_error *err);

@@ -154,6 +154,25 @@ static sn_status close_loops(sn_sim *sim, double t, double t_ref, double *y, sn_
   return status > 0 ? SN_E_UNCONVERGED : status;
 }
 
+/* What is switched on at t, where the piece around t_ref begins, takes hold there: positions go
+ * onto it by the least motion, rates by an inelastic impact. */
+static sn_status take_hold(sn_sim *sim, double t_before, double t, double t_ref, double *y,
+                           sn_error *err) {
+  const sni_rows *rows = &sim->rows;
+  bool on = false;
+  for (int k = 0; sim->d.rows && !rows->timeless && k < rows->nconstraint; k++) {
+    const int active = rows->constraint[k].active;
+    double now[3] = {0}, before[3] = {0};
+    if (active >= 0) {
+      sni_function_eval(sim->m->function[active], t, t_ref, now);
+      sni_function_eval(sim->m->function[active], t, t_before, before);
+      on = on || (now[0] > 0 && !(before[0] > 0));
+    }
+  }
+  const sn_status status = on ? sni_sim_hold(sim, t, t_ref, y, y + sim->m->tree.nv, err) : SN_OK;
+  return status > 0 ? SN_E_UNCONVERGED : status;
+}
+
 static double *loops_of(const sn_sim *sim, sn_state *state) {
   return sni_state_private(state) + HEAD + VECTORS * 2 * sim->m->tree.nv;
 }
@@ -319,6 +338,8 @@ static sn_status step_rk4(sn_sim *sim, sn_state *state, const sn_input *input, d
     const bool at_break = sni_dynamics_next_break(&sim->d, t, t_end, &t_next);
     const double t_ref = sni_function_inside(t, t_next);
     status = check_motions(sim, t, t_ref, y, err);
+    const double t_before = sni_function_inside(t - *sim->d.params.step, t);
+    status = status ? status : take_hold(sim, t_before, t, t_ref, y, err);
     if (status) {
       return status;
     }
@@ -435,6 +456,9 @@ static sn_status refresh(sn_sim *sim, const sni_ode *ode, walk *w, const sn_inpu
   const double t_ref = sni_function_inside(w->t1, t_next);
   sn_status status = check_finite(sim, w->t1, w->y1, err);
   status = status ? status : check_motions(sim, w->t1, t_ref, w->y1, err);
+  const double t_before = w->t0 < w->t1 ? w->t0 : w->t1 - *sim->d.params.step;
+  status = status ? status
+                  : take_hold(sim, sni_function_inside(t_before, w->t1), w->t1, t_ref, w->y1, err);
   if (status) {
     return status;
   }
