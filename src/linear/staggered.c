@@ -151,17 +151,19 @@ void sni_staggered_limit(const sni_group *g, sni_group_part *part) {
   }
 }
 
-/* An upper bound of the part's own matrix: what it is divided by for steps that are sure. */
+/* An upper bound of the part's own matrix: what it is divided by for steps that are sure.  That of a
+ * ball is its trace, which is the same in all axes. */
 double sni_staggered_bound(const sni_group *g, const sni_group_part *part) {
-  double most = 0;
+  double most = 0, trace = 0;
   for (int i = part->row; i < part->row + part->n; i++) {
     double sum = 0;
     for (int j = part->row; j < part->row + part->n; j++) {
       sum += fabs(g->W[i * SNI_GROUP_ROWS + j]);
     }
     most = fmax(most, sum);
+    trace += g->W[i * (SNI_GROUP_ROWS + 1)];
   }
-  return most;
+  return part->set == SNI_IN_BALL ? trace : most;
 }
 
 /* The nearest point of the part's set. */
@@ -173,11 +175,13 @@ static void project(const sni_group_part *part, int sides, double *x) {
   case SNI_IN_LIMIT:
     x[0] = fmax(-part->limit, fmin(part->limit, x[0]));
     break;
-  case SNI_IN_DISC: {
-    const double length = sqrt(x[0] * x[0] + x[1] * x[1]);
+  case SNI_IN_DISC:
+  case SNI_IN_BALL: {
+    const double length = sqrt(dot(part->n, x, x));
     const double factor = length > part->limit ? part->limit / length : 1;
-    x[0] *= factor;
-    x[1] *= factor;
+    for (int i = 0; i < part->n; i++) {
+      x[i] *= factor;
+    }
     break;
   }
   case SNI_IN_POLYGON:
@@ -208,13 +212,14 @@ static void solve_part(const sni_group *g, sni_group_part *part, int sides, cons
   case SNI_IN_POLYGON:
     sni_cone_polygon(square, w, part->limit, sides, x);
     break;
+  case SNI_IN_BALL:
   case SNI_IN_CONE: {
     enum { STEPS = 4 };
     const double factor = sni_staggered_bound(g, part);
     double at[3] = {w[0], w[1], w[2]};
     for (int k = 0; factor > 0 && k < STEPS; k++) {
       double y[3] = {x[0] - at[0] / factor, x[1] - at[1] / factor, x[2] - at[2] / factor};
-      sni_cone_project(part->mu, y);
+      project(part, sides, y);
       for (int i = 0; i < 3; i++) {
         for (int j = 0; j < 3; j++) {
           at[i] += W[i * SNI_GROUP_ROWS + j] * (y[j] - x[j]);

@@ -41,6 +41,7 @@ typedef enum sni_part_set {
   SNI_IN_RANGE,   /* one number, between lo and hi                                             */
   SNI_IN_LIMIT,   /* one number, between -limit and limit                                      */
   SNI_IN_DISC,    /* two numbers, |x| <= limit                                                 */
+  SNI_IN_BALL,    /* three numbers, |x| <= limit                                               */
   SNI_IN_POLYGON, /* two numbers                                                               */
   SNI_IN_CONE     /* three numbers: the normal and its friction in one convex set             */
 } sni_part_set;

@@ -32,6 +32,22 @@ static void slope_disc(const double *y, double r, sni_slope *out) {
   out->D[1][1] = factor * c * c;
 }
 
+static void slope_ball(const double *y, double r, sni_slope *out) {
+  *out = (sni_slope){0};
+  const double length = sqrt(y[0] * y[0] + y[1] * y[1] + y[2] * y[2]);
+  const double factor = length > r ? r / length : 1;
+  for (int i = 0; i < 3; i++) {
+    out->x[i] = factor * y[i];
+    out->by[i] = length > r ? y[i] / length : 0;
+    out->D[i][i] = factor;
+  }
+  for (int i = 0; i < 3; i++) {
+    for (int j = 0; j < 3; j++) {
+      out->D[i][j] -= factor * out->by[i] * out->by[j];
+    }
+  }
+}
+
 static void slope_polygon(const double *y, double r, int sides, sni_slope *out) {
   *out = (sni_slope){0};
   out->x[0] = y[0];
@@ -96,6 +112,9 @@ void sni_newton_slope(const sni_group_part *part, int sides, const double *y, sn
     break;
   case SNI_IN_DISC:
     slope_disc(y, part->limit, out);
+    break;
+  case SNI_IN_BALL:
+    slope_ball(y, part->limit, out);
     break;
   case SNI_IN_POLYGON:
     slope_polygon(y, part->limit, sides, out);

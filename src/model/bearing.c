@@ -85,12 +85,18 @@ static void finish(sni_bearing *b) {
 void sni_bearing_pin(sni_bearing_builder *builder, const sn_joint_friction_def *def, sn_vec3 along,
                      bool slides) {
   const sn_vec3 axis = sn_vec3_scale(along, 1 / sn_vec3_norm(along));
-  const int points = def->points, normals = slides ? 1 : 2;
+  const int points = def->points > 0 ? def->points : SNI_POINTS_AROUND, normals = slides ? 1 : 2;
   sni_bearing *b = next(builder, 2 * normals * points, 2 * (slides ? 2 : 1) * points);
   if (!b) {
     return;
   }
   const sn_mat3 R = frame_of(axis);
+  b->kind = def->points > 0 ? SNI_AT_POINTS : slides ? SNI_AROUND_SLEEVE : SNI_AROUND_PIN;
+  b->frame = R;
+  b->radius = b->arm[0] = def->pin_radius;
+  b->half_length = 0.5 * def->pin_length;
+  b->points = points;
+  b->arm[1] = 1;
   b->direction[b->ndirection++] = (sn_vec6){.w = axis};
   if (slides) {
     b->direction[b->ndirection++] = (sn_vec6){.v = axis};
@@ -142,7 +148,10 @@ void sni_bearing_ball(sni_bearing_builder *builder, const sn_joint_friction_def 
   if (!b) {
     return;
   }
+  b->kind = def->points > 0 ? SNI_AT_POINTS : SNI_AROUND_BALL;
+  b->points = SNI_POLES;
   for (int k = 0; k < 3; k++) {
+    b->arm[k] = def->pin_radius;
     b->direction[b->ndirection++] = (sn_vec6){.w = e[k]};
   }
   for (int pole = 0; pole < 6; pole++) {
@@ -198,6 +207,51 @@ double sni_bearing_limits(const sni_bearing *b, double mu, sn_vec6 y, double *li
       limit[k] += mu * alpha[i];
     }
     bound[t->direction] += limit[k] * fabs(t->arm);
+  }
+  return all;
+}
+
+/* Means over all angles of |a + b cos|, and of that times cos; b >= 0. */
+static void means_around(double a, double b, double *plain, double *cosine) {
+  if (fabs(a) >= b) {
+    *plain = fabs(a);
+    *cosine = copysign(0.5 * b, a);
+    return;
+  }
+  const double zero = acos(-a / b), s = sin(zero); /* positive up to there */
+  *plain = (2 * (a * zero + b * s) - a * SN_PI) / SN_PI;
+  *cosine = (2 * a * s + b * (zero - a / b * s) - 0.5 * SN_PI * b) / SN_PI;
+}
+
+/* Around an end of a pin the normals that point inwards have |g cos|, and those along the axis, at
+ * both ends alike, |a + b cos|. */
+double sni_bearing_around(const sni_bearing *b, double mu, sn_vec6 y, double *bound,
+                          sn_vec6 *side) {
+  const sn_vec6 own = sn_vec6_unrotate(b->frame, y);
+  double all = 0;
+  *side = (sn_vec6){{0, 0, 0}, {0, 0, 0}};
+  if (b->kind == SNI_AROUND_BALL) {
+    /* with a load F the pressure is F cos, on both sides; about an axis across F all of it together
+     * rubs by 4/pi mu r F, as that of a pin does */
+    all = 4 / SN_PI * 2 * sn_vec3_norm(y.v);
+  } else {
+    for (int end = -1; end <= 1; end += 2) {
+      const double z = end * b->half_length;
+      all += 2 / SN_PI * b->points * hypot(own.v.x + own.w.y * z, own.v.y - own.w.x * z);
+    }
+  }
+  if (b->kind == SNI_AROUND_PIN) {
+    const double tilt = hypot(own.w.x, own.w.y);
+    double plain, cosine;
+    means_around(own.v.z, b->radius * tilt, &plain, &cosine);
+    all += 2 * b->points * plain;
+    if (tilt > 0) {
+      const double push = mu * 2 * b->points * cosine / tilt;
+      side->v = sn_mat3_mul_vec(b->frame, (sn_vec3){push * own.w.x, push * own.w.y, 0});
+    }
+  }
+  for (int k = 0; k < b->ndirection; k++) {
+    bound[k] = mu * b->arm[k] * all;
   }
   return all;
 }

@@ -11,7 +11,11 @@
  *     alpha = -N y,     (N^T N) y = w                                                     [RM 16]
  *
  * which needs no masses.  With the paper's eps it is (N^T N + eps W^-1) y = w, W being the inverse
- * inertia of both bodies together: the same for eps -> 0. */
+ * inertia of both bodies together: the same for eps -> 0.
+ *
+ * Contacts are at a few points, as in the paper, or all around: their limit for many points, whose
+ * sums are known.  Then friction is that of Coulomb's disc in every direction at once: what slides
+ * both around a pin and along it rubs no more than what does one of them. */
 #ifndef SNI_BEARING_H
 #define SNI_BEARING_H
 
@@ -27,7 +31,16 @@ typedef struct sni_rub_tangent {
   int first, normal; /* the normals that press on it: so many, from the first                   */
 } sni_rub_tangent;
 
+/* Where contacts are all around, and how: around both ends of a pin, which bear along it or let it
+ * slide, or all over a ball. */
+typedef enum sni_surface_kind { SNI_AT_POINTS, SNI_AROUND_PIN, SNI_AROUND_SLEEVE, SNI_AROUND_BALL } sni_surface_kind;
+
 typedef struct sni_bearing {
+  sni_surface_kind kind;
+  sn_mat3 frame; /* z along the pin                                                           */
+  double radius, half_length;
+  int points;            /* around each end: as many as N and T have                           */
+  double arm[SNI_DIRECTIONS_MAX]; /* all around: of friction in each direction                */
   int nnormal, ntangent, ndirection;
   sn_vec6 *N; /* nnormal                                                              */
   sni_rub_tangent *tangent;              /* ntangent              */
@@ -43,18 +56,18 @@ typedef struct sni_bearing_builder {
   sni_bearing *bearing; /* SNI_BEARINGS_MAX                                                     */
   int count;
 } sni_bearing_builder;
-enum { SNI_BEARINGS_MAX = 2, SNI_POINTS_MAX = 128 };
+enum { SNI_BEARINGS_MAX = 2, SNI_POINTS_MAX = 128, SNI_POINTS_AROUND = 32, SNI_POLES = 6 };
 
 /* What a kind of joint needs to be told. */
 enum { SNI_NEEDS_RADIUS = 1, SNI_NEEDS_LENGTH = 2, SNI_NEEDS_SIZE = 4 };
 
-/* A pin about an axis of any length: contacts at `points` angles at both ends.  Its ends bear along
+/* A pin about an axis of any length: contacts at `points` angles at both ends, 0: all around.  Its ends bear along
  * the axis, or it slides. */
 void sni_bearing_pin(sni_bearing_builder *b, const sn_joint_friction_def *def, sn_vec3 axis,
                      bool slides);
 /* A box that slides along an axis of any length: contacts at its eight corners. */
 void sni_bearing_slider(sni_bearing_builder *b, const sn_joint_friction_def *def, sn_vec3 axis);
-/* A ball: contacts at its six poles. */
+/* A ball: contacts all over, or at its six poles. */
 void sni_bearing_ball(sni_bearing_builder *b, const sn_joint_friction_def *def);
 
 /* y, for the reaction w in the frame of the bearing.  K: instead of N^T N with the directions
@@ -64,6 +77,10 @@ sn_vec6 sni_bearing_press(const sni_bearing *b, const double *K, sn_vec6 w);
 /* limit (ntangent): mu sum |alpha| of the normals on each tangent; bound (ndirection): those times
  * the arm, together.  Returns the sum of all |alpha|. */
 double sni_bearing_limits(const sni_bearing *b, double mu, sn_vec6 y, double *limit, double *bound);
+
+/* The same all around.  side: the wrench of friction in the first direction, at its bound, apart from
+ * that along it: where the ends of a pin are pressed unevenly, they also rub sideways. */
+double sni_bearing_around(const sni_bearing *b, double mu, sn_vec6 y, double *bound, sn_vec6 *side);
 
 /* The wrench on the body of friction at the part rho of its bound in each direction. */
 sn_vec6 sni_bearing_rub(const sni_bearing *b, const double *limit, const double *rho);

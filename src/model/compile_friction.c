@@ -154,9 +154,13 @@ static void add_bearings(sni_compile *c, const char *prefix, const sni_joint_ops
                        own->size.z);
     }
   }
-  if (own->points < 3 || own->points > SNI_POINTS_MAX) {
-    snprintf(at, sizeof at, "%s.points", prefix);
-    sni_compile_fail(c, at, "is %d, needs a number from 3 to %d", own->points, SNI_POINTS_MAX);
+  const bool ball = !(ops->rub_needs & SNI_NEEDS_LENGTH);
+  snprintf(at, sizeof at, "%s.points", prefix);
+  if (ops->rub_needs & SNI_NEEDS_RADIUS && own->points != 0 && ball && own->points != SNI_POLES) {
+    sni_compile_fail(c, at, "is %d, a ball has %d, or 0: all over it", own->points, SNI_POLES);
+  } else if (own->points != 0 && (own->points < 3 || own->points > SNI_POINTS_MAX)) {
+    sni_compile_fail(c, at, "is %d, needs a number from 3 to %d, or 0: all around", own->points,
+                     SNI_POINTS_MAX);
   }
   if (c->b->errors.count > before) {
     return;
@@ -165,6 +169,7 @@ static void add_bearings(sni_compile *c, const char *prefix, const sni_joint_ops
   ops->bear(&b, def);
   rub->nbearing = b.count;
   rub->number.mu = own->mu;
+  rub->at_points = own->points > 0;
   for (int k = 0; k < rub->nbearing; k++) {
     rub->nslide += rub->bearing[k].ndirection;
     c->m->ntangent += rub->bearing[k].ntangent;

@@ -27,7 +27,7 @@ sn_se3 sn_pose_quat(sn_vec3 position, sn_quat quaternion) {
 sn_joint_def sn_joint_def_default(void) {
   return (sn_joint_def){.type = "fixed",
                         .at = sn_se3_identity(),
-                        .friction = {.law = "coulomb", .mu = -1, .points = 32},
+                        .friction = {.law = "coulomb", .mu = -1},
                         .cone = {.swing = SN_PI, .axis = {0, 0, 1}}};
 }
 

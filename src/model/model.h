@@ -61,6 +61,7 @@ typedef struct sni_rub {
   sni_law law;
   sni_bearing bearing[SNI_BEARINGS_MAX]; /* coulomb                                            */
   int nbearing;
+  bool at_points; /* contacts are, as in the paper                                           */
   int first, nslide; /* the ways in which it slides, among those of all: directions of its
                         bearings, or its coordinates                                          */
   int first_tangent; /* among those of all                                                    */

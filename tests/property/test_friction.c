@@ -308,9 +308,7 @@ TEST(a_universal_joint_is_two_hinges) {
     stage_step(&b, 1);
     off = fmax(off, largest_difference(sn_state_q(a.s), sn_state_q(b.s), 2));
   }
-  /* the contacts about x turn with the body in one and with the cross in the other: 32 of them are
-   * half a percent away from the same all around */
-  CHECK(off < 2e-3, "off by %g", off);
+  CHECK(off < 1e-5, "off by %g", off); /* of the cross, which has a mass */
   CHECK(fabs(sn_state_q(a.s)[0]) > 0.1 && fabs(sn_state_q(a.s)[1]) > 0.1, "it did not move");
   stage_clear(&a);
   stage_clear(&b);
@@ -559,63 +557,52 @@ TEST(the_maximal_problem_agrees) {
 
 /* ---- a chain ---- */
 
-/* Ten links on pins at 45 degrees to gravity [RM Fig 5].  When each one of them was last seen
- * moving; returns the energy that is left in the end. */
-static double fall(double mu, double radius, double *last) {
+/* Ten links on pins at 45 degrees to gravity, as `sinew make chain` has them [RM Fig 5].  When each
+ * one of them was last seen turning by more than a hundredth of a radian a second. */
+static void fall(double radius, double *last) {
   char text[1000];
   snprintf(text, sizeof text,
            "sinew: 1\n"
            "gravity: [0, 0, -980]\n"
            "bodies: {link: {joint: {type: revolute, axis: [0, 0, 1], at: {pos: [0, 0, 0], rotvec: "
-           "[45*deg, 0, 0]}, friction: {mu: %g, pin_radius: %g, pin_length: 1}}, repeat: {count: "
+           "[45*deg, 0, 0]}, friction: {mu: 0.4, pin_radius: %g, pin_length: 1}}, repeat: {count: "
            "10, joint: {at: [10, 0, 0]}}, shapes: [{type: box, size: [10, 1, 1], at: [5, 0, 0], "
            "density: 1}]}}\n",
-           mu, radius);
+           radius);
   stage b = stage_set(text, redmax_options(0.005));
   double iterations = 0;
-  for (int k = 0; k < 10; k++) {
-    last[k] = 0;
-  }
-  for (int k = 0; k < 1200; k++) {
+  for (int k = 0; k < 600; k++) {
     iterations += redmax_step(b.sim, b.s, NULL).friction_iterations;
     const sni_rubbing *r = sni_sim_rubbing(b.sim);
     for (int j = 0; j < 10; j++) {
-      last[j] = fabs(r->rate[j]) > 1e-6 ? *sn_state_time(b.s) : last[j];
+      last[j] = fabs(r->rate[j]) > 1e-2 ? *sn_state_time(b.s) : k == 0 ? 0 : last[j];
     }
   }
-  CHECK(iterations / 1200 <= 10, "%g iterations a step", iterations / 1200);
-  print_message("  mu %g, radius %g, links stop at", mu, radius);
+  CHECK(iterations / 600 <= 10, "%g iterations a step", iterations / 600);
+  print_message("  radius %g, links stop at", radius);
   for (int j = 0; j < 10; j++) {
-    print_message(" %.2f", last[j]);
+    print_message(" %.3f", last[j]);
   }
-  print_message(" s, %.2g iterations a step\n", iterations / 1200);
-  const double left = stage_energy(&b);
+  print_message(" s, %.2g iterations a step\n", iterations / 600);
+  for (int j = 0; j < 10; j++) {
+    CHECK(fabs(sn_state_qd(b.s)[j]) < 1e-12, "link %d does not rest", j);
+  }
   stage_clear(&b);
-  return left;
 }
 
-static double latest(const double *last) {
-  double all = 0;
-  for (int k = 0; k < 10; k++) {
-    all = fmax(all, last[k]);
-  }
-  return all;
-}
-
-/* The root, which bears most, stops before the tip, which is the last of all.  On larger pins the
- * chain stops earlier: after less of its fall, and where it swings instead of creeping down, also
- * sooner. */
+/* The root, which bears most, stops first; on large pins one link after the other up to the tip, on
+ * small ones the last three swing on.  Large pins stop the chain earlier. */
 TEST(a_chain_stops_from_root_to_tip) {
-  double thin[10], thick[10];
-  const double low = fall(0.6, 0.5, thin), high = fall(0.6, 1.0, thick);
-  CHECK(thin[0] < thin[9] && thick[0] < thick[9], "root and tip stop at %g and %g, %g and %g",
-        thin[0], thin[9], thick[0], thick[9]);
-  CHECK(latest(thin) == thin[9] && latest(thick) == thick[9], "the tip is not the last to stop");
-  CHECK(high > low, "on large pins it falls further");
-  fall(0.3, 0.5, thin);
-  fall(0.3, 1.0, thick);
-  CHECK(latest(thick) < latest(thin) && latest(thin) < 5.9, "it stops at %g, on large pins at %g",
-        latest(thin), latest(thick));
+  double small[10], large[10], latest = 0;
+  fall(0.5, small);
+  fall(1.0, large);
+  for (int k = 0; k < 9; k++) {
+    CHECK(large[k] <= large[k + 1] && (k >= 7 || small[k] <= small[k + 1]),
+          "link %d stops after the next one", k);
+    latest = fmax(latest, fmax(small[k], small[k + 1]));
+  }
+  CHECK(small[0] < small[9] && large[0] < large[9], "the root does not stop before the tip");
+  CHECK(large[9] < latest - 0.2, "it stops at %g, on large pins at %g", latest, large[9]);
 }
 
 int main(void) {

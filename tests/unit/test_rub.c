@@ -85,6 +85,43 @@ TEST(contacts_bear_what_the_joint_does_not_let_go) {
   }
 }
 
+/* Contacts all around are many contacts: the same pressure, and the same push sideways. */
+TEST(all_around_is_the_limit_of_many_points) {
+  for (int slides = 0; slides < 2; slides++) {
+    sn_joint_friction_def def = geometry();
+    sni_bearing b[2];
+    void *memory[2][2] = {{NULL}};
+    for (int k = 0; k < 2; k++) {
+      sni_bearing_builder builder = {.user = memory[k], .take = take, .bearing = &b[k]};
+      def.points = k ? 0 : SNI_POINTS_MAX;
+      sni_bearing_pin(&builder, &def, oblique, slides);
+    }
+    uint64_t seed = 9;
+    for (int trial = 0; trial < 20; trial++) {
+      const sn_vec6 w = {random_vec3(&seed, 1), random_vec3(&seed, 1)};
+      double limit[4 * SNI_POINTS_MAX], bound[2][3] = {{0}}, all[2];
+      sn_vec6 side;
+      all[0] = sni_bearing_limits(&b[0], 0.4, sni_bearing_press(&b[0], NULL, w), limit, bound[0]);
+      all[1] = sni_bearing_around(&b[1], 0.4, sni_bearing_press(&b[1], NULL, w), bound[1], &side);
+      CHECK(fabs(all[1] - all[0]) < 1e-3 * all[0], "%g and %g", all[0], all[1]);
+      for (int c = 0; c < b[0].ndirection; c++) {
+        CHECK(fabs(bound[1][c] - bound[0][c]) < 1e-3 * bound[0][c], "%g and %g", bound[0][c],
+              bound[1][c]);
+      }
+      sn_vec6 rub = sni_bearing_rub(&b[0], limit, (const double[3]){1, 0, 0});
+      const sn_vec6 axis = b[0].direction[0];
+      rub = sn_vec6_addscaled(rub, -sn_vec6_dot(rub, axis), axis);
+      const sn_vec6 off = sn_vec6_sub(rub, side);
+      CHECK(sn_vec6_dot(off, off) < 1e-6 * all[0] * all[0], "off by %g of %g",
+            sqrt(sn_vec6_dot(off, off)), all[0]);
+      CHECK(slides || sn_vec6_dot(side, side) > 0, "nothing sideways");
+    }
+    for (int k = 0; k < 4; k++) {
+      free(memory[k / 2][k % 2]);
+    }
+  }
+}
+
 /* ---- reactions ---- */
 
 /* Everything that a step can have: a branching tree with springs, dampers, drives and forces, and a
@@ -554,6 +591,7 @@ TEST(a_chain_rubs_as_in_the_vectors) {
 
 int main(void) {
   RUN_TESTS(T(contacts_bear_what_the_joint_does_not_let_go),
+            T(all_around_is_the_limit_of_many_points),
             T(reactions_are_those_of_joints_as_constraints),
             T(reactions_in_motion_with_friction_and_contacts),
             T(reactions_of_a_loop_as_in_the_vectors), T(a_chain_rubs_as_in_the_vectors));

@@ -353,7 +353,11 @@ static void press(sni_rubbing *r, int k, sn_vec6 F) {
     }
     w = without_noise(r, w);
     const sn_vec6 y = r->eps > 0 ? soften(r, k, bearing, w) : sni_bearing_press(bearing, NULL, w);
-    r->normal[k] += sni_bearing_limits(bearing, r->s->d->params.rub[k].mu, y, limit, next);
+    const double mu = r->s->d->params.rub[k].mu;
+    r->normal[k] += bearing->kind != SNI_AT_POINTS && !r->maximal
+                        ? sni_bearing_around(bearing, mu, y, next,
+                                             &r->side[SNI_BEARINGS_MAX * k + b])
+                        : sni_bearing_limits(bearing, mu, y, limit, next);
     limit += bearing->ntangent;
     next += bearing->ndirection;
   }

@@ -28,6 +28,19 @@ typedef sn_status (*sni_rub_solver)(void *user, const double *b, const double *c
 
 enum { SNI_RUB_MEMORY = 8 };
 
+/* Slides that rub together, within one disc: rub_disc.c. */
+typedef struct sni_rub_disc {
+  int first, count; /* slides                                                                  */
+  double own[SNI_DIRECTIONS_MAX]; /* arms of them                                              */
+  int at, n;    /* those in the program: from there on so many; -1: none                       */
+  double arm[SNI_DIRECTIONS_MAX]; /* arms of these                                             */
+  double most;  /* |z|                                                                         */
+  double d[SNI_DIRECTIONS_MAX]; /* where z is, on the rim                                      */
+  double rim;   /* the multiplier there; 0: inside                                             */
+  int before;   /* as many as d is of                                                          */
+  bool sticks;
+} sni_rub_disc;
+
 typedef struct sni_rubbing {
   const sn_model *m;
   sni_system *s;
@@ -51,12 +64,17 @@ typedef struct sni_rubbing {
   int remembered, turns, idle, misled; /* remembered: -1: not even one */
   int taken;        /* turns of this step                                        */
   bool maximal;     /* the paper's problem */
+  sni_rub_disc *disc; /* ndisc                                                                 */
+  int ndisc;
+  int *disc_of;     /* nslide  -1: a bound of its own                                           */
+  double *part;     /* nslide  of its bound, for what is held: 1 unless others of its disc move too */
   double *normal;   /* nrub  what its contacts bear, together                                    */
   double *limit;    /* ntangent                                                                  */
   double *allowed;  /* ntangent  limits that the program has, where tangents are rows of their own;
                        together they are `bound` as the others are `next` */
   double *beta;     /* ntangent  friction of these                                              */
   sni_row *pad;     /* ntangent  T, of loops that are apart                                      */
+  sn_vec6 *side;    /* SNI_BEARINGS_MAX a rub: of contacts all around, see sni_bearing_around   */
   sn_vec6 *rubbed;  /* SNI_BEARINGS_MAX a rub: the wrench of friction, in axes of the bearing   */
   sn_vec6 *F;       /* nbody  reaction of each joint, world axes at the origin                   */
   sn_vec6 *coast;   /* nbody  the same of bodies that nothing acts on but joints                 */
@@ -86,9 +104,9 @@ typedef struct sni_rubbing {
 } sni_rubbing;
 
 /* A loop whose gap is closed by rates is moving across its bearings too, each contact in its own
- * way: then its tangents are rows of their own. */
+ * way: then its tangents are rows of their own, if contacts are at points. */
 static inline bool sni_rubbing_apart(const sni_rubbing *r, const sni_rub *rub) {
-  return rub->loop >= 0 && rub->law == SNI_COULOMB && r->pad;
+  return rub->loop >= 0 && rub->law == SNI_COULOMB && rub->at_points && r->pad;
 }
 
 /* Rows that friction or pushing may need: slides, rows, tangents of their own. */
@@ -170,7 +188,7 @@ sn_status sni_rubbing_solve(sni_rubbing *r, const sn_options *o, double *v, int 
 /* The same turn by turn, for those who have s->b changed in between.  begin; then free, for the
  * rates without friction; turn, which gives v and by how much bounds and loads disagree, as a part
  * of the largest; follow, for other bounds; and end. */
-void sni_rubbing_begin(sni_rubbing *r, const sn_options *o);
+void sni_rubbing_begin(sni_rubbing *r);
 sn_status sni_rubbing_free(sni_rubbing *r, double *v);
 sn_status sni_rubbing_turn(sni_rubbing *r, const sn_options *o, double *v, double *change);
 void sni_rubbing_follow(sni_rubbing *r, double change);
@@ -182,6 +200,9 @@ void sni_rubbing_hold(const sni_rubbing *r, double *v);
 
 /* rub_follow.c */
 
+/* How much of its bound a slide has, or would if it had all of its disc. */
+double sni_rubbing_used(const sni_rubbing *r, int k);
+
 /* How far the bounds are from those of the last loads. */
 double sni_rubbing_disagreement(const sni_rubbing *r, bool reduced);
 /* What slips agrees, and what sticks exceeds its bounds by a hundredth at most: where many joints
@@ -190,6 +211,20 @@ bool sni_rubbing_stands(const sni_rubbing *r, double tolerance);
 /* Limits of tangents that are rows of their own, from the bounds and `limit`; part: of the way
  * there from where they were. */
 void sni_rubbing_allow(sni_rubbing *r, double part);
+
+/* rub_disc.c */
+
+/* How many there are; disc, disc_of, part: into these, unless they are NULL. */
+int sni_rubbing_find_discs(const sn_model *m, bool maximal, sni_rub_disc *disc, int *disc_of,
+                           double *part);
+/* Where z of the last step was. */
+void sni_rubbing_begin_discs(sni_rubbing *r);
+/* Which slides of them are in the program, within which radius; least: a rate that is none. */
+void sni_rubbing_place_discs(sni_rubbing *r, double least);
+/* The program in their axes; and its answer back, with better axes: true if they were right, or if
+ * it is the last time. */
+void sni_rubbing_turn_discs(sni_rubbing *r);
+bool sni_rubbing_follow_discs(sni_rubbing *r, bool last);
 
 /* Friction of what sticks, where others would do as well: as evenly as can be.  After the program,
  * whose rows it leaves as they are; rub_split.c. */

@@ -10,12 +10,22 @@ enum { MEMORY = SNI_RUB_MEMORY, PATIENCE = 8, MISLED = 4 };
 /* Of the way, the least that a turn goes. */
 #define SHORTEST 0.03
 
+double sni_rubbing_used(const sni_rubbing *r, int k) {
+  const sni_rub_disc *disc = r->disc_of[k] >= 0 ? &r->disc[r->disc_of[k]] : NULL;
+  double sum = 0;
+  for (int i = 0; disc && i < disc->count; i++) {
+    const double z = r->force[disc->first + i] / disc->own[i];
+    sum += z * z;
+  }
+  return disc ? disc->own[k - disc->first] * sqrt(sum) : fabs(r->force[k]);
+}
+
 /* Is there friction at its bound in the c-th way of a rub?  If not, another bound changes nothing.
  */
 static bool is_bound(const sni_rubbing *r, const sni_rub *rub, int c) {
   const double nearly = 0.999;
   const int k = rub->first + c;
-  bool any = fabs(r->force[k]) >= nearly * fmin(r->bound[k], r->next[k]);
+  bool any = sni_rubbing_used(r, k) >= nearly * fmin(r->bound[k], r->next[k]);
   for (int i = 0; sni_rubbing_apart(r, rub) && i < sni_rub_tangents(rub); i++) {
     const int at = rub->first_tangent + i;
     any = any || fabs(r->beta[at]) >= nearly * r->s->h * fmin(r->allowed[at], r->limit[at]);
@@ -39,6 +49,16 @@ double sni_rubbing_disagreement(const sni_rubbing *r, bool reduced) {
   return most > 0 ? change / most : 0;
 }
 
+/* The rate of a slide, or the largest one of its disc. */
+static double disc_rate(const sni_rubbing *r, int k) {
+  const sni_rub_disc *disc = r->disc_of[k] >= 0 ? &r->disc[r->disc_of[k]] : NULL;
+  double most = fabs(r->rate[k]);
+  for (int i = 0; disc && i < disc->count; i++) {
+    most = fmax(most, fabs(r->rate[disc->first + i]));
+  }
+  return most;
+}
+
 bool sni_rubbing_stands(const sni_rubbing *r, double tolerance) {
   const double still = 1e-9, beyond = 1.01;
   double most = 0, fastest = 0;
@@ -47,9 +67,9 @@ bool sni_rubbing_stands(const sni_rubbing *r, double tolerance) {
     fastest = fmax(fastest, fabs(r->free[k]));
   }
   for (int k = 0; k < r->m->nslide; k++) {
-    const bool slips = fabs(r->rate[k]) > still * fastest;
+    const bool slips = disc_rate(r, k) > still * fastest;
     if (slips ? fabs(r->next[k] - r->bound[k]) > tolerance * most
-              : fabs(r->force[k]) > beyond * r->next[k] + tolerance * most) {
+              : sni_rubbing_used(r, k) > beyond * r->next[k] + tolerance * most) {
       return false;
     }
   }

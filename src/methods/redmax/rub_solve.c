@@ -8,8 +8,8 @@
 #define HELD 1e-10
 /* A rate below this part of the largest is none. */
 #define STILL 1e-12
-/* Turns before what sticks may do so a little beyond its bound. */
-enum { PATIENCE = 20 };
+/* Turns before what sticks may do so a little beyond its bound; programs to find where discs are. */
+enum { PATIENCE = 20, PROGRAMS = 30 };
 /* A row that pushes is broken if it is by this part of the rates. */
 #define EXACT 1e-12
 
@@ -126,21 +126,27 @@ sn_status sni_rubbing_prepare(sni_rubbing *r, sni_rub_solver solve, void *user) 
   return SN_OK;
 }
 
-/* All of the bound against what is driven. */
-static void push_held(sni_rubbing *r) {
+/* A rate below this is none. */
+static double least_rate(const sni_rubbing *r) {
   double most = 0;
   for (int i = 0; i < sni_rubbing_count(r); i++) {
     most = sni_rubbing_rubs(r, i) ? fmax(most, fabs(r->free[i])) : most;
   }
+  return STILL * most;
+}
+
+/* All of the bound against what is driven. */
+static void push_held(sni_rubbing *r) {
+  const double least = least_rate(r);
   for (int i = 0; i < sni_rubbing_count(r); i++) {
-    if (r->held[i] && fabs(r->free[i]) > STILL * most) {
-      r->push[i] = copysign(r->s->h * sni_rubbing_bound(r, i), r->free[i]);
+    if (r->held[i] && fabs(r->free[i]) > least) {
+      const double part = i < r->m->nslide ? r->part[i] : 1;
+      r->push[i] = copysign(part * r->s->h * sni_rubbing_bound(r, i), r->free[i]);
     }
   }
 }
 
-/* Multipliers for the bounds as they are. */
-static void solve_program(sni_rubbing *r, bool reduced) {
+static void fill_program(sni_rubbing *r, bool reduced) {
   const sni_unilateral *u = r->rows && r->rows->nsided > 0 ? &r->rows->u : NULL;
   sni_qp *qp = &r->qp;
   const int n = qp->n = r->n;
@@ -162,12 +168,27 @@ static void solve_program(sni_rubbing *r, bool reduced) {
       qp->hi[k] = qp->side[k] = 0;
     }
   }
+}
+
+/* Multipliers for the bounds as they are. */
+static void solve_program(sni_rubbing *r, bool reduced) {
+  const sni_unilateral *u = r->rows && r->rows->nsided > 0 ? &r->rows->u : NULL;
+  sni_qp *qp = &r->qp;
   sni_qp_info info;
-  sni_qp_solve(qp, &info);
+  sni_rubbing_place_discs(r, least_rate(r));
+  for (int pass = 1;; pass++) {
+    fill_program(r, reduced);
+    sni_rubbing_turn_discs(r);
+    sni_qp_solve(qp, &info);
+    if (r->ndisc == 0 || sni_rubbing_follow_discs(r, pass == PROGRAMS)) {
+      break;
+    }
+  }
   memset(r->push, 0, (size_t)sni_rubbing_count(r) * sizeof *r->push);
-  for (int k = 0; k < n; k++) {
+  for (int k = 0; k < r->n; k++) {
+    const int disc = r->which[k] < r->m->nslide ? r->disc_of[r->which[k]] : -1;
     r->push[r->which[k]] = qp->x[k];
-    r->sticks[k] = qp->side[k] == 0;
+    r->sticks[k] = disc >= 0 ? r->disc[disc].sticks : qp->side[k] == 0;
   }
   push_held(r);
   if (u) {
@@ -273,11 +294,14 @@ static void share_out(sni_rubbing *r) {
     const sni_rub *rub = &r->m->rub[k];
     const double *limit = r->limit + rub->first_tangent;
     for (int b = 0, i = rub->first; b < rub->nbearing && !sni_rubbing_apart(r, rub); b++) {
+      const int at = SNI_BEARINGS_MAX * k + b;
       double rho[SNI_DIRECTIONS_MAX];
       for (int c = 0; c < rub->bearing[b].ndirection; c++, i++) {
         rho[c] = r->bound[i] > 0 ? r->force[i] / r->bound[i] : 0;
       }
-      r->rubbed[SNI_BEARINGS_MAX * k + b] = sni_bearing_rub(&rub->bearing[b], limit, rho);
+      r->rubbed[at] = rub->bearing[b].kind != SNI_AT_POINTS
+                          ? sn_vec6_scale(r->side[at], rho[0])
+                          : sni_bearing_rub(&rub->bearing[b], limit, rho);
       limit += rub->bearing[b].ntangent;
     }
   }
@@ -294,18 +318,19 @@ static void stand_still(const sni_rubbing *r, double *v) {
   }
 }
 
-void sni_rubbing_begin(sni_rubbing *r, const sn_options *o) {
+void sni_rubbing_begin(sni_rubbing *r) {
   r->n = r->nslides;
   memset(r->beta, 0, (size_t)r->m->ntangent * sizeof *r->beta);
   for (int i = 0; i < r->m->ntangent; i++) {
     r->limit[i] = 1; /* at first all alike */
   }
+  memset(r->side, 0, (size_t)(SNI_BEARINGS_MAX * r->m->nrub) * sizeof *r->side);
+  sni_rubbing_begin_discs(r);
   sni_rubbing_allow(r, 1);
   r->remembered = -1;
   r->turns = r->idle = r->misled = r->taken = 0;
   r->missed = r->best = INFINITY;
   r->pace = 1;
-  r->maximal = o->redmax.friction.problem == SN_FRICTION_MAXIMAL;
   if (r->maximal) {
     sni_rubbing_mobility(r);
   }
@@ -363,7 +388,7 @@ bool sni_rubbing_agrees(const sni_rubbing *r, const sn_options *o, double change
 }
 
 sn_status sni_rubbing_solve(sni_rubbing *r, const sn_options *o, double *v, int *iterations) {
-  sni_rubbing_begin(r, o);
+  sni_rubbing_begin(r);
   const sn_status status = sni_rubbing_free(r, v);
   for (*iterations = 1; status >= 0; ++*iterations) {
     double change;
@@ -410,11 +435,20 @@ void sni_rubbing_save(const sni_rubbing *r, double *to) {
          (size_t)(SNI_BEARINGS_MAX * r->m->nrub) * sizeof *r->rubbed);
 }
 
+static bool any_loop_at_points(const sn_model *m) {
+  bool any = false;
+  for (int k = 0; k < m->nrub; k++) {
+    any = any || (m->rub[k].loop >= 0 && m->rub[k].at_points);
+  }
+  return any;
+}
+
 static size_t lay_out(sni_rubbing *r, const sn_model *m, const sn_options *o, char *memory) {
   const size_t nv = (size_t)m->tree.nv, nbody = (size_t)m->tree.nbody, nrow = (size_t)m->nrow;
   const size_t nslide = (size_t)m->nslide, nrub = (size_t)m->nrub, ntangent = (size_t)m->ntangent;
   const bool maximal = o->redmax.friction.problem == SN_FRICTION_MAXIMAL;
-  const bool apart = m->nloop > 0 && o->redmax.closure != SN_CLOSURE_PROJECT;
+  const bool apart = o->redmax.closure != SN_CLOSURE_PROJECT && any_loop_at_points(m);
+  const size_t ndisc = (size_t)sni_rubbing_find_discs(m, maximal, NULL, NULL, NULL);
   const size_t npad = apart ? ntangent : 0, all = nslide + nrow + npad;
   const size_t capacity = nslide + (size_t)m->nsided + npad;
   size_t used = 0;
@@ -436,6 +470,10 @@ static size_t lay_out(sni_rubbing *r, const sn_model *m, const sn_options *o, ch
   r->normal = TAKE(nrub, sizeof *r->normal);
   r->limit = TAKE(ntangent, sizeof *r->limit);
   r->allowed = TAKE(npad, sizeof *r->allowed);
+  r->disc = TAKE(ndisc, sizeof *r->disc);
+  r->disc_of = TAKE(nslide, sizeof *r->disc_of);
+  r->part = TAKE(nslide, sizeof *r->part);
+  r->side = TAKE(SNI_BEARINGS_MAX * nrub, sizeof *r->side);
   r->rubbed = TAKE(SNI_BEARINGS_MAX * nrub, sizeof *r->rubbed);
   r->F = TAKE(nbody, sizeof *r->F);
   r->coast = TAKE(nbody, sizeof *r->coast);
@@ -466,8 +504,11 @@ static size_t lay_out(sni_rubbing *r, const sn_model *m, const sn_options *o, ch
 #undef TAKE
   r->capacity = (int)capacity;
   r->pad = apart ? r->pad : NULL;
+  r->ndisc = (int)ndisc;
+  r->maximal = maximal;
   if (memory) {
     sni_qp_place(&r->qp, most, qp);
+    sni_rubbing_find_discs(m, maximal, r->disc, r->disc_of, r->part);
   }
   return used;
 }

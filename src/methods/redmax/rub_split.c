@@ -41,12 +41,33 @@ static bool find_stuck(const sni_rubbing *r, int *count) {
     most = fmax(most, fabs(qp->b[k]));
   }
   for (int k = 0; k < r->n; k++) {
-    if (bound_of(r, k) > 0 && fabs(qp->w[k]) <= STILL * most) {
+    const int disc = r->which[k] < r->m->nslide ? r->disc_of[r->which[k]] : -1;
+    const bool still = disc >= 0 ? r->disc[disc].sticks : fabs(qp->w[k]) <= STILL * most;
+    if (bound_of(r, k) > 0 && still) {
       r->kept[(*count)++] = k;
       cornered = cornered || qp->side[k] != 0;
     }
   }
   return cornered && *count > 1;
+}
+
+/* Are shares x of the rows in r->kept within the discs that they belong to? */
+static bool within_discs(const sni_rubbing *r, const double *x, int n) {
+  for (int d = 0; d < r->ndisc; d++) {
+    const sni_rub_disc *disc = &r->disc[d];
+    double sum = 0;
+    for (int k = 0; k < n; k++) {
+      const int slide = r->which[r->kept[k]] - disc->first;
+      if (slide >= 0 && slide < disc->count) {
+        const double z = x[k] / disc->own[slide];
+        sum += z * z;
+      }
+    }
+    if (sum > disc->most * disc->most) {
+      return false;
+    }
+  }
+  return true;
 }
 
 void sni_rubbing_split(sni_rubbing *r) {
@@ -82,7 +103,7 @@ void sni_rubbing_split(sni_rubbing *r) {
     sni_qp_solve(qp, &info);
     memcpy(x, qp->x, (size_t)n * sizeof *x);
   }
-  for (int k = 0; k < n; k++) {
+  for (int k = 0; k < n && within_discs(r, x, n); k++) {
     r->push[r->which[r->kept[k]]] = x[k];
   }
 }

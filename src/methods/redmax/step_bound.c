@@ -188,7 +188,7 @@ static sn_status rub_and_touch(sn_sim *sim, const sni_redmax_step *step, double 
   memcpy(b0, s->b, bytes);
   memset(pushed, 0, bytes);
   sni_rubbing_resume(rub);
-  sni_rubbing_begin(rub, o);
+  sni_rubbing_begin(rub);
   sn_status status = sni_rubbing_free(rub, v0);
   for (*iterations = 1; status >= 0; ++*iterations) {
     memcpy(s->b, b0, bytes);

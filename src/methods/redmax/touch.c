@@ -49,8 +49,10 @@ static void aim(sni_touch *touch, int k, double h, const double *moved) {
   double to, soft = 0, rate = 0;
   if (tg->slide >= 0) {
     to = 0; /* it sticks, if the limit lets it */
-    g->part[0].limit = h * sni_rubbing_bound(touch->rub, tg->slide);
-    g->x[0] = -touch->rub->push[tg->slide];
+    g->part[0].limit = h * sni_rubbing_bound(touch->rub, tg->slide) / (tg->arm ? tg->arm[0] : 1);
+    for (int i = 0; i < g->nrow; i++) {
+      g->x[i] = -touch->rub->push[tg->slide + i] / (tg->arm ? tg->arm[i] : 1);
+    }
   } else if (tg->contact < 0) {
     rate = tg->row->rate;
     to = sni_unilateral_aim(tg->row, h, gain, tg->start[0] + rate, &soft);

@@ -19,8 +19,9 @@
 /* What belongs to a group of the solver. */
 typedef struct sni_touch_group {
   int contact;        /* -1: a row of a constraint, or of friction in a joint              */
-  const sni_row *row; /* that one                                                          */
+  const sni_row *row; /* that one; of friction, perhaps several                            */
   int slide;          /* of the joints that rub (rub.h); -1: it is not one                 */
+  const double *arm;  /* of each row, where there are several; NULL: 1                      */
   double ease; /* how its bodies would answer alone, 1/mass; 0: they are free, and so they do */
   sn_vec3 frame[3]; /* normal and tangents                                                 */
   sni_material material;

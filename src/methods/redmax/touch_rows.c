@@ -43,8 +43,8 @@ static sni_group_segment *segment_at(sni_staggered *st, int adr, int n, bool sam
 }
 
 /* From body b on to the ground, with the wrenches f of all rows, and a force on one coordinate of
- * b's joint for the first row (coord < 0: none).  False: no room. */
-static bool walk(sni_touch *touch, int nrow, int b, sni_lane6 *f, int coord, double coef) {
+ * b's joint for one of them (coord < 0: none).  False: no room. */
+static bool walk(sni_touch *touch, int nrow, int b, sni_lane6 *f, int row, int coord, double coef) {
   const sni_tree *t = touch->s->t;
   const sni_work *w = &touch->s->d->w;
   for (; b >= 0; b = t->parent[b]) {
@@ -60,7 +60,7 @@ static bool walk(sni_touch *touch, int nrow, int b, sni_lane6 *f, int coord, dou
     for (int r = 0; r < nrow; r++) {
       double z[SN_NV_MAX];
       for (int k = 0; k < nv; k++) {
-        z[k] = sni_lane6_dot(w->S[adr + k], f[r]) + (r == 0 && adr + k == coord ? coef : 0);
+        z[k] = sni_lane6_dot(w->S[adr + k], f[r]) + (r == row && adr + k == coord ? coef : 0);
         for (int j = 0; !hinge && j < k; j++) {
           z[k] -= L[k * nv + j] * z[j];
         }
@@ -161,7 +161,7 @@ static bool add_body(sni_touch *touch, const sni_touch_group *tg, int nrow, int 
   for (int r = 0; r < nrow; r++) {
     f[r] = wrench_of(touch, tg, r, side);
   }
-  return walk(touch, nrow, b, f, -1, 0);
+  return walk(touch, nrow, b, f, 0, -1, 0);
 }
 
 /* ---- rows that move nothing ---- */
@@ -278,54 +278,101 @@ static sn_status add_contact(sni_touch *touch, int k, sni_touch_solver solve, vo
   return status;
 }
 
-/* A limit, a cone, a half-space: one row that pushes; or one that rubs, whose column is known. */
-static sn_status add_row(sni_touch *touch, const sni_row *row, int slide, sni_touch_solver solve,
-                         void *user, sn_error *err) {
-  sni_staggered *st = &touch->st;
+/* Row i of the last group, as it is on loose trees, times a factor; what is on bound trees into
+ * touch->column.  True, *bound: it is on some of these.  False: no room. */
+static bool add_loose(sni_touch *touch, const sni_row *row, int i, double factor, bool *bound) {
   const sni_tree *t = touch->s->t;
-  sni_group *g = sni_staggered_add(st, 1);
-  if (!g) {
-    return no_room(err);
-  }
-  sni_touch_group *tg = &touch->group[st->ngroup - 1];
-  *tg = (sni_touch_group){.contact = -1, .row = row, .slide = slide};
-  add_part(g, slide >= 0 ? SNI_IN_LIMIT : SNI_IN_RANGE, 0, 1, 0);
-  g->part[0].of = -1;
-  bool bound = false, ok = true;
+  const int nrow = touch->st.group[touch->st.ngroup - 1].nrow;
+  bool ok = true;
   memset(touch->column, 0, (size_t)t->nv * sizeof(double));
   for (int k = 0; k < 2 + row->ncoord; k++) {
     const int coord = k < 2 ? -1 : row->coord[k - 2];
     const int b = k < 2 ? row->body[k] : sni_tree_body_of(t, coord);
-    sni_lane6 f = k < 2 ? sni_lane6_from(row->p[k]) : (sni_lane6){{0}, {0}};
+    const double coef = k < 2 ? 0 : factor * row->coef[k - 2];
+    sni_lane6 f[SNI_GROUP_ROWS] = {{{0}, {0}}};
     if (b < 0) {
       continue;
     }
-    bound = bound || touch->bound[b];
+    if (k < 2) {
+      f[i] = sni_lane6_addscaled(f[i], factor, sni_lane6_from(row->p[k]));
+    }
+    *bound = *bound || touch->bound[b];
     if (!touch->bound[b]) {
-      ok = ok && walk(touch, 1, b, &f, coord, k < 2 ? 0 : row->coef[k - 2]);
+      ok = ok && walk(touch, nrow, b, f, i, coord, coef);
     } else if (k < 2) {
-      add_column(touch, b, f, touch->column);
+      add_column(touch, b, f[i], touch->column);
     } else {
-      touch->column[coord] += row->coef[k - 2];
+      touch->column[coord] += coef;
     }
   }
-  sni_group_segment *segment = bound ? sni_staggered_touch(st, t->nv, touch->nbig, false) : NULL;
+  return ok;
+}
+
+/* A limit, a cone, a half-space: one row that pushes. */
+static sn_status add_row(sni_touch *touch, const sni_row *row, sni_touch_solver solve, void *user,
+                         sn_error *err) {
+  sni_staggered *st = &touch->st;
+  sni_group *g = sni_staggered_add(st, 1);
+  if (!g) {
+    return no_room(err);
+  }
+  touch->group[st->ngroup - 1] = (sni_touch_group){.contact = -1, .row = row, .slide = -1};
+  add_part(g, SNI_IN_RANGE, 0, 1, 0);
+  bool bound = false;
+  const bool ok = add_loose(touch, row, 0, 1, &bound);
+  sni_group_segment *segment =
+      bound ? sni_staggered_touch(st, touch->s->t->nv, touch->nbig, false) : NULL;
   if (!ok || (bound && !segment)) {
     return no_room(err);
   }
-  if (bound && slide >= 0) {
-    const double *y = touch->rub->Y + (size_t)touch->rub->column_of[slide] * (size_t)t->nv;
-    for (int k = 0; k < touch->nbig; k++) {
-      segment->h[k] = touch->column[touch->big_ind[k]];
-      segment->x[k] = y[touch->big_ind[k]];
-    }
-    return SN_OK;
-  }
   const sn_status status = bound ? add_solution(touch, segment, 0, solve, user) : SN_OK;
-  if (slide < 0 && row->ncoord > 0 && row->body[0] < 0 && row->body[1] < 0) {
+  if (row->ncoord > 0 && row->body[0] < 0 && row->body[1] < 0) {
     leave_out_still(touch, ease_of_coord(touch, row));
   }
   return status < 0 ? sni_fail(err, status, "no answer to a limit: the matrix is singular") : SN_OK;
+}
+
+/* Friction in a joint, whose columns are known: n slides within one disc, or one by itself. */
+static sn_status add_slides(sni_touch *touch, int slide, int n, const double *arm, sn_error *err) {
+  sni_staggered *st = &touch->st;
+  const sni_rubbing *rub = touch->rub;
+  const int nv = touch->s->t->nv;
+  sni_group *g = sni_staggered_add(st, n);
+  if (!g) {
+    return no_room(err);
+  }
+  touch->group[st->ngroup - 1] = (sni_touch_group){
+      .contact = -1, .row = sni_rubbing_row(rub, slide), .slide = slide, .arm = arm};
+  add_part(g, n == 3 ? SNI_IN_BALL : n == 2 ? SNI_IN_DISC : SNI_IN_LIMIT, 0, n, 0);
+  g->part[0].of = -1;
+  sni_group_segment *segment = NULL;
+  for (int i = 0; i < n; i++) {
+    const double factor = arm ? arm[i] : 1;
+    bool bound = false;
+    if (!add_loose(touch, sni_rubbing_row(rub, slide + i), i, factor, &bound)) {
+      return no_room(err);
+    }
+    segment = bound && !segment ? sni_staggered_touch(st, nv, touch->nbig, false) : segment;
+    if (bound && !segment) {
+      return no_room(err);
+    }
+    const double *y = rub->Y + (size_t)rub->column_of[slide + i] * (size_t)nv;
+    for (int k = 0; bound && k < touch->nbig; k++) {
+      segment->h[i * touch->nbig + k] = touch->column[touch->big_ind[k]];
+      segment->x[i * touch->nbig + k] = factor * y[touch->big_ind[k]];
+    }
+  }
+  return SN_OK;
+}
+
+/* Slides of the program from the k-th on that rub within one disc. */
+static int count_together(const sni_rubbing *r, int k) {
+  const int slide = r->which[k];
+  const sni_rub_disc *disc =
+      slide < r->m->nslide && r->disc_of[slide] >= 0 ? &r->disc[r->disc_of[slide]] : NULL;
+  const bool whole = disc && k + disc->count <= r->nslides &&
+                     r->which[k + disc->count - 1] == disc->first + disc->count - 1;
+  return whole && slide == disc->first ? disc->count : 1;
 }
 
 sn_status sni_touch_build(sni_touch *touch, bool factors, sni_touch_solver solve, void *user,
@@ -339,12 +386,14 @@ sn_status sni_touch_build(sni_touch *touch, bool factors, sni_touch_solver solve
     status = add_contact(touch, k, solve, user, err);
   }
   for (int i = 0; !status && touch->sim->d.rows && i < touch->sim->rows.napart; i++) {
-    status = add_row(touch, &touch->sim->rows.sided[i], -1, solve, user, err);
+    status = add_row(touch, &touch->sim->rows.sided[i], solve, user, err);
   }
   const int own = touch->st.ngroup; /* where nothing touches, joints rub by themselves */
-  for (int k = 0; !status && own > 0 && touch->rub && k < touch->rub->nslides; k++) {
+  for (int k = 0, n = 0; !status && own > 0 && touch->rub && k < touch->rub->nslides; k += n) {
     const int slide = touch->rub->which[k];
-    status = add_row(touch, sni_rubbing_row(touch->rub, slide), slide, solve, user, err);
+    n = count_together(touch->rub, k);
+    const double *arm = n > 1 ? touch->rub->disc[touch->rub->disc_of[slide]].own : NULL;
+    status = add_slides(touch, slide, n, arm, err);
   }
   return status;
 }
@@ -401,10 +450,13 @@ static void add_wrenches(const sni_touch *touch, int k, const double *x, sni_lan
         f[body] = sni_lane6_addscaled(f[body], 1, p);
       }
     } else {
-      const sni_row *row = tg->row;
-      if (row->body[side] >= 0) {
-        f[row->body[side]] =
-            sni_lane6_addscaled(f[row->body[side]], x[0], sni_lane6_from(row->p[side]));
+      for (int i = 0; i < touch->st.group[k].nrow; i++) {
+        const sni_row *row = tg->row + i;
+        const double push = tg->arm ? tg->arm[i] * x[i] : x[i];
+        if (row->body[side] >= 0) {
+          f[row->body[side]] =
+              sni_lane6_addscaled(f[row->body[side]], push, sni_lane6_from(row->p[side]));
+        }
       }
     }
   }
@@ -416,17 +468,20 @@ void sni_touch_rates(sni_touch *touch, const double *x, size_t offset) {
   for (int k = 0; k < touch->st.ngroup; k++) {
     sni_touch_group *tg = &touch->group[k];
     double *out = (double *)(void *)((char *)tg + offset);
-    if (tg->contact < 0) {
-      const sni_row *row = tg->row;
-      out[0] = 0;
+    for (int i = 0; tg->contact < 0 && i < touch->st.group[k].nrow; i++) {
+      const sni_row *row = tg->row + i;
+      out[i] = 0;
       for (int side = 0; side < 2; side++) {
         if (row->body[side] >= 0) {
-          out[0] += sn_vec6_dot(row->p[side], sni_lane6_vec6(w->a[row->body[side]]));
+          out[i] += sn_vec6_dot(row->p[side], sni_lane6_vec6(w->a[row->body[side]]));
         }
       }
       for (int j = 0; j < row->ncoord; j++) {
-        out[0] += row->coef[j] * x[row->coord[j]];
+        out[i] += row->coef[j] * x[row->coord[j]];
       }
+      out[i] *= tg->arm ? tg->arm[i] : 1;
+    }
+    if (tg->contact < 0) {
       continue;
     }
     contact_rates(touch, tg, touch->st.group[k].nrow, out);
@@ -466,9 +521,12 @@ void sni_touch_push(sni_touch *touch, const double (*x)[SNI_GROUP_ROWS], double 
     b[j] += touch->column[j];
   }
   for (int k = 0; k < touch->st.ngroup; k++) {
-    const sni_row *row = touch->group[k].row;
-    for (int j = 0; row && j < row->ncoord; j++) {
-      b[row->coord[j]] += x[k][0] * row->coef[j];
+    const sni_touch_group *tg = &touch->group[k];
+    for (int i = 0; tg->row && i < touch->st.group[k].nrow; i++) {
+      const sni_row *row = tg->row + i;
+      for (int j = 0; j < row->ncoord; j++) {
+        b[row->coord[j]] += x[k][i] * (tg->arm ? tg->arm[i] : 1) * row->coef[j];
+      }
     }
   }
 }

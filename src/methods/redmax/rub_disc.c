@@ -1,0 +1,304 @@
+/* rub_disc.c: friction of what slides in several ways at once.
+ *
+ * A pin in a sleeve slides around and along, a ball about three axes; each contact rubs against the
+ * way in which it slides, so that friction x is within one disc or ball,
+ *
+ *     x_k = arm_k z_k     |z| <= p
+ *
+ * and not within bounds of its own in each direction.  The program has bounds only.  So it has z in
+ * axes of which the first one is where z was: u = (d, t)^T z.  On the rim, z = p d, the multiplier of
+ * the disc is k = |rate|/p, and a step of Newton's method on the least over the disc is the least
+ * over
+ *
+ *     |u_0| <= p,     k/2 u_t^2 added for the others
+ *
+ * (sequential quadratic programming).  Where z turns out to be inside, k = 0 and the disc sticks, to
+ * rounding as everything else does.  It takes two or three programs, and one where d is known. */
+#include "methods/redmax/rub.h"
+
+#include <string.h>
+
+/* Of the disc: what still changes below this part does not. */
+#define EXACT 1e-13
+/* On the rim. */
+#define RIM (1 - 1e-12)
+
+static double norm(int n, const double *x) {
+  double sum = 0;
+  for (int i = 0; i < n; i++) {
+    sum += x[i] * x[i];
+  }
+  return sqrt(sum);
+}
+
+/* Axes whose first one is d: the rows of a reflection that takes the first axis there. */
+static void axes_of(int n, const double *d, double Q[3][3]) {
+  double u[3] = {0};
+  const double sign = d[0] > 0 ? -1 : 1; /* away from d, so that the difference has a length */
+  for (int i = 0; i < n; i++) {
+    u[i] = d[i] - (i == 0 ? sign : 0);
+  }
+  const double square = norm(n, u) * norm(n, u);
+  for (int i = 0; i < n; i++) {
+    for (int j = 0; j < n; j++) {
+      Q[i][j] = (i == j) - 2 * u[i] * u[j] / square;
+      Q[i][j] *= j == 0 ? sign : 1;
+    }
+  }
+}
+
+static double *entry(sni_qp *qp, int i, int j) {
+  return &qp->S[(size_t)(i > j ? i : j) * (size_t)qp->n + (size_t)(i > j ? j : i)];
+}
+
+static double S_of(const sni_rubbing *r, int i, int j) {
+  return r->S[(size_t)(i > j ? i : j) * (size_t)r->capacity + (size_t)(i > j ? j : i)];
+}
+
+/* x = B u */
+static void basis_of(const sni_rub_disc *disc, double B[3][3]) {
+  axes_of(disc->n, disc->d, B);
+  for (int i = 0; i < disc->n; i++) {
+    for (int j = 0; j < disc->n; j++) {
+      B[i][j] *= disc->arm[i];
+    }
+  }
+}
+
+/* Its rows and columns in its own axes. */
+static void turn_disc(sni_qp *qp, const sni_rub_disc *disc) {
+  const int n = disc->n, at = disc->at;
+  double B[3][3], own[3][3], half[3][3], b[3];
+  basis_of(disc, B);
+  for (int j = 0; j < qp->n; j++) {
+    if (j >= at && j < at + n) {
+      continue;
+    }
+    double s[3];
+    for (int c = 0; c < n; c++) {
+      s[c] = 0;
+      for (int i = 0; i < n; i++) {
+        s[c] += B[i][c] * *entry(qp, at + i, j);
+      }
+    }
+    for (int c = 0; c < n; c++) {
+      *entry(qp, at + c, j) = s[c];
+    }
+  }
+  for (int i = 0; i < n; i++) {
+    for (int c = 0; c < n; c++) {
+      half[i][c] = 0;
+      for (int j = 0; j < n; j++) {
+        half[i][c] += *entry(qp, at + i, at + j) * B[j][c];
+      }
+    }
+  }
+  for (int c = 0; c < n; c++) {
+    b[c] = 0;
+    for (int i = 0; i < n; i++) {
+      b[c] += B[i][c] * qp->b[at + i];
+    }
+    for (int e = 0; e < n; e++) {
+      own[c][e] = 0;
+      for (int i = 0; i < n; i++) {
+        own[c][e] += B[i][c] * half[i][e];
+      }
+    }
+  }
+  for (int c = 0; c < n; c++) {
+    qp->b[at + c] = b[c];
+    for (int e = 0; e <= c; e++) {
+      *entry(qp, at + c, at + e) = own[c][e] + (c == e && c > 0 ? disc->rim : 0);
+    }
+    qp->hi[at + c] = disc->most;
+    qp->lo[at + c] = -disc->most;
+    qp->side[at + c] = c == 0 && disc->rim > 0 ? 1 : 0;
+  }
+}
+
+void sni_rubbing_turn_discs(sni_rubbing *r) {
+  for (int k = 0; k < r->ndisc; k++) {
+    if (r->disc[k].at >= 0) {
+      turn_disc(&r->qp, &r->disc[k]);
+    }
+  }
+}
+
+/* Rates of the disc along z with x as it stands, and the trace of its own part of S. */
+static double rates_of(const sni_rubbing *r, const sni_rub_disc *disc, double *rate) {
+  double trace = 0;
+  for (int i = 0; i < disc->n; i++) {
+    const int row = disc->at + i;
+    rate[i] = r->free[r->which[row]];
+    for (int j = 0; j < r->n; j++) {
+      rate[i] -= S_of(r, row, j) * r->qp.x[j];
+    }
+    rate[i] *= disc->arm[i];
+    trace += disc->arm[i] * disc->arm[i] * S_of(r, row, row);
+  }
+  return trace;
+}
+
+/* Where z + rate/trace is nearest, and how far z is from that: nothing where the law holds. */
+static double away(const sni_rub_disc *disc, const double *z, const double *rate, double trace) {
+  double y[3], off[3];
+  for (int i = 0; i < disc->n; i++) {
+    y[i] = z[i] + rate[i] / trace;
+  }
+  const double length = norm(disc->n, y), factor = length > disc->most ? disc->most / length : 1;
+  for (int i = 0; i < disc->n; i++) {
+    off[i] = z[i] - factor * y[i];
+  }
+  return norm(disc->n, off);
+}
+
+/* d and the multiplier of the rim, from what the program has found; true: they were right. */
+static bool follow_disc(sni_rubbing *r, sni_rub_disc *disc, double most) {
+  const int n = disc->n;
+  double z[3], rate[3], first = 0;
+  for (int i = 0; i < n; i++) {
+    z[i] = r->qp.x[disc->at + i] / disc->arm[i];
+    first += z[i] * disc->d[i];
+  }
+  const double trace = rates_of(r, disc, rate), length = norm(n, z), p = disc->most;
+  disc->sticks = length < RIM * p;
+  if (!(trace > 0) || !(p > 0) || away(disc, z, rate, trace) <= EXACT * (p + most / trace)) {
+    return true;
+  }
+  if (disc->rim > 0 && first < RIM * p && length < RIM * p) {
+    disc->rim = 0; /* inside, as it seems */
+    return false;
+  }
+  for (int i = 0; i < n; i++) {
+    rate[i] += length > p ? trace / n * z[i] * (1 - p / length) : 0;
+    disc->d[i] = length > 0 ? z[i] / length : disc->d[i];
+  }
+  disc->rim = norm(n, rate) / p;
+  return false;
+}
+
+bool sni_rubbing_follow_discs(sni_rubbing *r, bool last) {
+  bool right = true;
+  sni_qp *qp = &r->qp;
+  double fastest = 0;
+  for (int k = 0; k < r->ndisc; k++) { /* x = B u */
+    const sni_rub_disc *disc = &r->disc[k];
+    double B[3][3], x[3] = {0};
+    for (int i = 0; disc->at >= 0 && i < disc->n; i++) {
+      basis_of(disc, B);
+      for (int c = 0; c < disc->n; c++) {
+        x[i] += B[i][c] * qp->x[disc->at + c];
+      }
+      fastest = fmax(fastest, disc->arm[i] * fabs(r->free[r->which[disc->at + i]]));
+    }
+    for (int i = 0; disc->at >= 0 && i < disc->n; i++) {
+      qp->x[disc->at + i] = x[i];
+    }
+  }
+  for (int k = 0; k < r->ndisc; k++) {
+    if (r->disc[k].at >= 0) {
+      right = follow_disc(r, &r->disc[k], fastest) && right;
+    }
+  }
+  for (int k = 0; (right || last) && k < r->ndisc; k++) { /* rounding, or what is left */
+    const sni_rub_disc *disc = &r->disc[k];
+    double z[3];
+    for (int i = 0; disc->at >= 0 && i < disc->n; i++) {
+      z[i] = qp->x[disc->at + i] / disc->arm[i];
+    }
+    const double length = disc->at >= 0 ? norm(disc->n, z) : 0;
+    for (int i = 0; length > disc->most && i < disc->n; i++) {
+      qp->x[disc->at + i] *= disc->most / length;
+    }
+  }
+  return right || last;
+}
+
+/* ---- before the program ---- */
+
+/* Of what a disc has, so much is left for slides in the program where others are driven: those have
+ * their part against the motion. */
+static double left_of(sni_rubbing *r, const sni_rub_disc *disc, double least) {
+  double all = 0, driven = 0;
+  for (int i = 0; i < disc->count; i++) {
+    const int k = disc->first + i;
+    const double rate = disc->own[i] * (r->held[k] ? r->free[k] : r->rate[k]);
+    all += rate * rate;
+    driven += r->held[k] && fabs(r->free[k]) > least ? rate * rate : 0;
+  }
+  for (int i = 0; i < disc->count; i++) {
+    const int k = disc->first + i;
+    r->part[k] = driven > 0 && r->held[k] ? disc->own[i] * fabs(r->free[k]) / sqrt(all) : 1;
+  }
+  return driven > 0 ? sqrt(fmax(1 - driven / all, 0)) : 1;
+}
+
+void sni_rubbing_place_discs(sni_rubbing *r, double least) {
+  for (int k = 0; k < r->ndisc; k++) {
+    sni_rub_disc *disc = &r->disc[k];
+    const double left = left_of(r, disc, least);
+    disc->at = -1;
+    disc->n = 0;
+    for (int i = 0; i < r->n; i++) {
+      const int slide = r->which[i] - disc->first;
+      if (slide >= 0 && slide < disc->count) {
+        disc->at = disc->at < 0 ? i : disc->at;
+        disc->arm[disc->n++] = disc->own[slide];
+      }
+    }
+    disc->most = left * r->s->h * r->bound[disc->first] / disc->own[0];
+    if (norm(disc->n, disc->d) == 0 || disc->n != disc->before) {
+      memset(disc->d, 0, sizeof disc->d);
+      disc->d[0] = 1;
+      disc->rim = 0;
+      disc->before = disc->n;
+    }
+  }
+}
+
+/* ---- at rest between steps ---- */
+
+void sni_rubbing_begin_discs(sni_rubbing *r) {
+  for (int k = 0; k < r->ndisc; k++) {
+    sni_rub_disc *disc = &r->disc[k];
+    double z[3] = {0}, rate[3] = {0};
+    for (int i = 0; i < disc->count; i++) {
+      z[i] = r->force[disc->first + i] / disc->own[i];
+      rate[i] = r->rate[disc->first + i] * disc->own[i];
+    }
+    const double length = norm(disc->count, z), most = r->bound[disc->first] / disc->own[0];
+    const bool slips = most > 0 && length >= 0.999 * most;
+    for (int i = 0; i < disc->count; i++) {
+      disc->d[i] = length > 0 ? z[i] / length : i == 0;
+    }
+    disc->rim = slips ? norm(disc->count, rate) / (r->s->h * most) : 0;
+    disc->before = disc->count;
+  }
+}
+
+int sni_rubbing_find_discs(const sn_model *m, bool maximal, sni_rub_disc *disc, int *disc_of,
+                           double *part) {
+  int n = 0;
+  for (int k = 0; disc_of && k < m->nslide; k++) {
+    disc_of[k] = -1;
+    part[k] = 1;
+  }
+  for (int k = 0; k < m->nrub && !maximal; k++) {
+    const sni_rub *rub = &m->rub[k];
+    for (int b = 0, first = rub->first; b < rub->nbearing; first += rub->bearing[b++].ndirection) {
+      const sni_bearing *own = &rub->bearing[b];
+      if (own->kind == SNI_AT_POINTS || own->ndirection < 2) {
+        continue;
+      }
+      if (disc) {
+        disc[n] = (sni_rub_disc){.first = first, .count = own->ndirection, .at = -1};
+        memcpy(disc[n].own, own->arm, sizeof disc[n].own);
+        for (int i = 0; i < own->ndirection; i++) {
+          disc_of[first + i] = n;
+        }
+      }
+      n++;
+    }
+  }
+  return n;
+}
