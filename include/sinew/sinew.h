@@ -47,11 +47,11 @@ typedef struct sn_joint_friction_def {
   double mu;                     /* coulomb: -1 means not given                                   */
   double pin_radius, pin_length; /* coulomb, on pins; a ball has a radius                         */
   sn_vec3 size;                  /* coulomb, prismatic: edges of the slider, z along the axis     */
-  int points;                    /* coulomb: contacts around a pin, at each end; 0: all around      */
-  sn_per_dof force;              /* dry, stribeck: a number for each coordinate                   */
-  sn_per_dof breakaway;          /* stribeck: at rest                                             */
-  sn_per_dof speed;              /* stribeck: at which a third of the difference is left          */
-  sn_per_dof damping;            /* viscous, stribeck                                             */
+  int points;           /* coulomb: contacts around a pin, at each end; 0: all around      */
+  sn_per_dof force;     /* dry, stribeck: a number for each coordinate                   */
+  sn_per_dof breakaway; /* stribeck: at rest                                             */
+  sn_per_dof speed;     /* stribeck: at which a third of the difference is left          */
+  sn_per_dof damping;   /* viscous, stribeck                                             */
 } sn_joint_friction_def;
 
 /* A gap in a joint: free within gap/2 of where it should be, a spring beyond. */
@@ -510,6 +510,8 @@ typedef struct sn_info {
   int solves;              /* of a linear system: more than one where a step is looked at again */
   int iterations;          /* of the linear solver; 0 of those that need none          */
   int friction_iterations; /* between loads and friction in joints, the most in a substep */
+  int friction_unsettled;  /* solves in which these did not agree and the best was taken     */
+  double friction_disagreement; /* then: by how much bounds and loads differ, of the largest   */
   double residual;         /* of the linear system, relative to its right-hand side; structured:
                               the largest error in the rates of loops, m/s or rad/s, what
                               they gave way included                                      */

@@ -29,6 +29,8 @@ void cli_report_step(cli_report *r, sn_status status, const sn_info *info) {
   r->rubs += info->friction_iterations;
   r->rubs_most =
       info->friction_iterations > r->rubs_most ? info->friction_iterations : r->rubs_most;
+  r->unsettled += info->friction_unsettled > 0;
+  r->disagreement = fmax(r->disagreement, info->friction_disagreement);
   r->contact_residual = fmax(r->contact_residual, info->contact_residual);
   r->deepest = fmax(r->deepest, info->deepest);
   r->deepest_end = info->deepest;
@@ -99,6 +101,13 @@ void cli_report_print(const cli_report *r, const cli_plan *plan, FILE *to) {
   if (r->rubs_most > 0) {
     fprintf(to, "  friction    in joints: %.3g iterations a step, at most %d\n",
             (double)r->rubs / (double)r->steps, r->rubs_most);
+  }
+  if (r->unsettled > 0) {
+    fprintf(to,
+            "              in %" PRId64
+            " step%s loads and friction did not agree: bounds are off by up "
+            "to %.2g of the largest\n",
+            r->unsettled, r->unsettled == 1 ? "" : "s", r->disagreement);
   }
   if (r->contacts_most > 0) {
     fprintf(
@@ -173,6 +182,8 @@ void cli_report_json(const cli_report *r, const cli_plan *plan, sni_json *j) {
     sni_json_open(j, "friction", "{");
     cli_json_number(j, "iterations", (double)r->rubs / (double)r->steps);
     sni_json_raw(j, "iterations_most", "%d", r->rubs_most);
+    sni_json_raw(j, "unsettled", "%" PRId64, r->unsettled);
+    cli_json_number(j, "disagreement", r->disagreement);
     sni_json_close(j, "}");
   }
   if (r->contacts_most > 0) {

@@ -17,6 +17,8 @@ typedef struct cli_report {
   int64_t systems, iterations, retries;
   int iterations_most;
   double residual;          /* largest                                                  */
+  int64_t unsettled;        /* steps in which loads and friction in joints did not agree */
+  double disagreement;      /* then: by how much                                         */
   int64_t unconverged;      /* steps that were taken although a solve did not converge  */
   double residual_accepted; /* largest of those                                         */
   double gap;               /* largest that loops were left with, if the method tells    */

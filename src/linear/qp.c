@@ -375,6 +375,19 @@ sn_status sni_qp_solve(sni_qp *qp, sni_qp_info *info) {
   return converged ? SN_OK : SN_NOT_CONVERGED;
 }
 
+void sni_qp_move_bound(const sni_qp *qp, int j, double by, double *dx) {
+  memset(dx, 0, (size_t)qp->n * sizeof *dx);
+  dx[j] = by;
+  if (!(qp->scale[j] > 0)) {
+    return;
+  }
+  line_of(qp, j, qp->p);
+  solve_back(qp, qp->p);
+  for (int k = 0; k < qp->nfree; k++) {
+    dx[qp->free[k]] = -qp->scale[qp->free[k]] * qp->p[k] * by / qp->scale[j];
+  }
+}
+
 /* ---- memory ---- */
 
 static size_t lay_out(sni_qp *qp, int capacity, char *memory) {

@@ -50,4 +50,8 @@ void sni_qp_place(sni_qp *qp, int capacity, void *memory);
  * no memory. */
 sn_status sni_qp_solve(sni_qp *qp, sni_qp_info *info);
 
+/* After a solve, as long as nobody has used qp again: how x goes along if the bound at which x_j is
+ * moves by so much. */
+void sni_qp_move_bound(const sni_qp *qp, int j, double by, double *dx);
+
 #endif

@@ -151,8 +151,8 @@ void sni_staggered_limit(const sni_group *g, sni_group_part *part) {
   }
 }
 
-/* An upper bound of the part's own matrix: what it is divided by for steps that are sure.  That of a
- * ball is its trace, which is the same in all axes. */
+/* An upper bound of the part's own matrix: what it is divided by for steps that are sure.  That of
+ * a ball is its trace, which is the same in all axes. */
 double sni_staggered_bound(const sni_group *g, const sni_group_part *part) {
   double most = 0, trace = 0;
   for (int i = part->row; i < part->row + part->n; i++) {

@@ -33,13 +33,18 @@ typedef struct sni_rub_tangent {
 
 /* Where contacts are all around, and how: around both ends of a pin, which bear along it or let it
  * slide, or all over a ball. */
-typedef enum sni_surface_kind { SNI_AT_POINTS, SNI_AROUND_PIN, SNI_AROUND_SLEEVE, SNI_AROUND_BALL } sni_surface_kind;
+typedef enum sni_surface_kind {
+  SNI_AT_POINTS,
+  SNI_AROUND_PIN,
+  SNI_AROUND_SLEEVE,
+  SNI_AROUND_BALL
+} sni_surface_kind;
 
 typedef struct sni_bearing {
   sni_surface_kind kind;
   sn_mat3 frame; /* z along the pin                                                           */
   double radius, half_length;
-  int points;            /* around each end: as many as N and T have                           */
+  int points; /* around each end: as many as N and T have                           */
   double arm[SNI_DIRECTIONS_MAX]; /* all around: of friction in each direction                */
   int nnormal, ntangent, ndirection;
   sn_vec6 *N; /* nnormal                                                              */
@@ -61,8 +66,8 @@ enum { SNI_BEARINGS_MAX = 2, SNI_POINTS_MAX = 128, SNI_POINTS_AROUND = 32, SNI_P
 /* What a kind of joint needs to be told. */
 enum { SNI_NEEDS_RADIUS = 1, SNI_NEEDS_LENGTH = 2, SNI_NEEDS_SIZE = 4 };
 
-/* A pin about an axis of any length: contacts at `points` angles at both ends, 0: all around.  Its ends bear along
- * the axis, or it slides. */
+/* A pin about an axis of any length: contacts at `points` angles at both ends, 0: all around.  Its
+ * ends bear along the axis, or it slides. */
 void sni_bearing_pin(sni_bearing_builder *b, const sn_joint_friction_def *def, sn_vec3 axis,
                      bool slides);
 /* A box that slides along an axis of any length: contacts at its eight corners. */
@@ -78,8 +83,8 @@ sn_vec6 sni_bearing_press(const sni_bearing *b, const double *K, sn_vec6 w);
  * the arm, together.  Returns the sum of all |alpha|. */
 double sni_bearing_limits(const sni_bearing *b, double mu, sn_vec6 y, double *limit, double *bound);
 
-/* The same all around.  side: the wrench of friction in the first direction, at its bound, apart from
- * that along it: where the ends of a pin are pressed unevenly, they also rub sideways. */
+/* The same all around.  side: the wrench of friction in the first direction, at its bound, apart
+ * from that along it: where the ends of a pin are pressed unevenly, they also rub sideways. */
 double sni_bearing_around(const sni_bearing *b, double mu, sn_vec6 y, double *bound, sn_vec6 *side);
 
 /* The wrench on the body of friction at the part rho of its bound in each direction. */

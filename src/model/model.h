@@ -61,7 +61,7 @@ typedef struct sni_rub {
   sni_law law;
   sni_bearing bearing[SNI_BEARINGS_MAX]; /* coulomb                                            */
   int nbearing;
-  bool at_points; /* contacts are, as in the paper                                           */
+  bool at_points;    /* contacts are, as in the paper                                           */
   int first, nslide; /* the ways in which it slides, among those of all: directions of its
                         bearings, or its coordinates                                          */
   int first_tangent; /* among those of all                                                    */
@@ -98,11 +98,11 @@ typedef struct sni_tube_bead {
 struct sn_model {
   sni_arena arena;
   sni_tree tree;
-  const char **name; /* nbody, in the order of the tree                                     */
+  const char **name;    /* nbody, in the order of the tree                                     */
   const char **hung_by; /* nbody: loops that became joints, as bodies were given; NULL: none */
-  int *given;        /* nbody: k-th body as it was given -> index in the tree               */
-  int *by_name;      /* nbody: sorted by name                                               */
-  sni_params params; /* defaults                                                            */
+  int *given;           /* nbody: k-th body as it was given -> index in the tree               */
+  int *by_name;         /* nbody: sorted by name                                               */
+  sni_params params;    /* defaults                                                            */
   sni_shape *shape;
   int nshape;
   const char **contact_name; /* ncontact  materials */

@@ -403,12 +403,18 @@ class Make(Command):
             if key.startswith("body_"):
                 self.assertTrue(0.02 < value if key.endswith("z") else abs(value) < half, f"{key} is {value}")
 
-    def test_chain_stops_higher_on_larger_pins(self):
-        ends = [self.sane("chain", "--radius", radius, duration=2)[1] for radius in (0.5, 1)]
-        for rows in ends:
-            last = [abs(rows[-1][key] - rows[-2][key]) for key in rows[-1] if key.endswith(".q")]
-            self.assertEqual(max(last), 0)
-        self.assertGreater(ends[1][-1]["V"], ends[0][-1]["V"])
+    def test_chain_stops_from_root_to_tip_earlier_on_larger_pins(self):
+        stops = []
+        for radius in (0.5, 1):
+            rows = self.sane("chain", "--radius", radius, duration=2)[1]
+            keys = [f"link_{k}.q" for k in range(1, 11)]
+            late = [max(b["t"] for a, b in zip(rows, rows[1:]) if abs(b[key] - a[key]) > 1e-4) for key in keys]
+            self.assertEqual(max(abs(rows[-1][key] - rows[-2][key]) for key in keys), 0)
+            self.assertLess(late[0], late[-1])
+            self.assertEqual(late[0], min(late))
+            stops.append(max(late))
+        self.assertEqual(late, sorted(late))
+        self.assertLess(stops[1], stops[0] - 0.2)
 
     def test_klann_leg_goes_round_its_path(self):
         """Crank pin, knee and foot of the first leg every 30 degrees."""

@@ -1,6 +1,6 @@
 /* What is round rubs alike from all sides: pins, sleeves and balls, whichever way they are loaded
- * and turn.  What slides in several ways at once rubs against all of that, by no more than what does
- * one of them. */
+ * and turn.  What slides in several ways at once rubs against all of that, by no more than what
+ * does one of them. */
 #include "methods/redmax/rub.h"
 #include "stage.h"
 #include "trees.h"
@@ -90,7 +90,8 @@ TEST(pins_rub_alike_from_all_sides) {
     swing_pin(type[n - 1], 0, q0, qd0, n);
     for (int trial = 0; trial < 10; trial++) {
       swing_pin(type[n - 1], random_vec3(&seed, 3).x, q, qd, n);
-      CHECK(largest_difference(q, q0, n) <= tol(1e-9) && largest_difference(qd, qd0, n) <= tol(1e-9),
+      CHECK(largest_difference(q, q0, n) <= tol(1e-9) &&
+                largest_difference(qd, qd0, n) <= tol(1e-9),
             "%s: off by %g, rates by %g", type[n - 1], largest_difference(q, q0, n),
             largest_difference(qd, qd0, n));
     }
@@ -155,12 +156,13 @@ TEST(a_disc_sticks_up_to_its_rim) {
   for (int beyond = 0; beyond < 2; beyond++) {
     const double pull = (beyond ? 1.001 : 0.999) * most;
     char text[1000];
-    snprintf(text, sizeof text,
-             "sinew: 1\n"
-             "bodies: {ring: {joint: {type: cylindrical, axis: [1, 0, 0], friction: {mu: 0.3, "
-             "pin_radius: 0.1, pin_length: 0.5}}, inertia: {mass: 2, xx: 0.02, yy: 0.1, zz: 0.1}}}\n"
-             "forces: {pull: {type: joint_torque, joint: ring, torque: [%.17g, %.17g]}}\n",
-             0.1 * 0.6 * pull, 0.8 * pull);
+    snprintf(
+        text, sizeof text,
+        "sinew: 1\n"
+        "bodies: {ring: {joint: {type: cylindrical, axis: [1, 0, 0], friction: {mu: 0.3, "
+        "pin_radius: 0.1, pin_length: 0.5}}, inertia: {mass: 2, xx: 0.02, yy: 0.1, zz: 0.1}}}\n"
+        "forces: {pull: {type: joint_torque, joint: ring, torque: [%.17g, %.17g]}}\n",
+        0.1 * 0.6 * pull, 0.8 * pull);
     stage s = stage_set(text, exact(0.01));
     stage_step(&s, 100);
     const double *qd = sn_state_qd(s.s);

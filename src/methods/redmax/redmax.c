@@ -238,11 +238,12 @@ static sn_status redmax_step(sn_sim *sim, sn_state *state, const sn_input *input
   if (status < 0 || (status > 0 && !accepts(sim))) {
     memcpy(state->data, backup, bytes);
     state->t = t;
-    if (status > 0 && info->friction_iterations >= sim->options.redmax.friction.max_iterations) {
+    if (status > 0 && info->friction_unsettled > 0) {
       return sni_fail(err, SN_E_UNCONVERGED,
-                      "at t = %g: loads and friction in joints do not agree after %d iterations: "
-                      "take a smaller step, or allow more with friction.max_iterations",
-                      t, info->friction_iterations);
+                      "at t = %g: loads and friction in joints do not agree after %d iterations, "
+                      "bounds are off by %.2g of the largest: let it go on with on_unconverged "
+                      "retry or accept, or take a smaller step",
+                      t, info->friction_iterations, info->friction_disagreement);
     }
     if (status > 0 && sim->open_one >= 0) { /* which err says, with its gap */
       return SN_E_UNCONVERGED;

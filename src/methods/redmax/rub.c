@@ -244,6 +244,37 @@ static sn_vec6 soften(const sni_rubbing *r, int k, const sni_bearing *b, sn_vec6
 
 /* ---- loads ---- */
 
+/* r->F with what rows and friction in loops do to bodies, and then down the tree: in joints of the
+ * tree friction is inside. */
+static void bear(sni_rubbing *r, const double *lambda, const double *force, const double *beta) {
+  const sni_system *s = r->s;
+  const sni_tree *t = s->t;
+  for (int i = 0; r->rows && i < r->rows->nrow; i++) {
+    push_bodies(r, &r->rows->row[i], lambda[i] / s->h);
+  }
+  for (int k = 0; k < r->m->nrub; k++) {
+    const sni_rub *rub = &r->m->rub[k];
+    if (sni_rubbing_apart(r, rub)) {
+      for (int i = 0; beta && i < sni_rub_tangents(rub); i++) {
+        const int at = rub->first_tangent + i;
+        push_bodies(r, &r->pad[at], beta[at] / s->h);
+      }
+    } else {
+      for (int i = rub->first; i < rub->first + rub->nslide; i++) {
+        push_bodies(r, &r->row[i], force[i]);
+      }
+    }
+  }
+  for (int i = t->nbody - 1; i >= 0; i--) {
+    const int p = t->parent[i];
+    if (p >= 0) {
+      const sn_vec3 shift = sn_vec3_cross(sni_lane_vec3(s->d->w.r[i]), r->F[i].v);
+      r->F[p].v = sn_vec3_add(r->F[p].v, r->F[i].v);
+      r->F[p].w = sn_vec3_add(r->F[p].w, sn_vec3_add(r->F[i].w, shift));
+    }
+  }
+}
+
 /* What each joint bears, friction and all: r->F. */
 static void reactions(sni_rubbing *r, const double *v) {
   sni_system *s = r->s;
@@ -272,39 +303,16 @@ static void reactions(sni_rubbing *r, const double *v) {
   }
   r->noise[0] = ROUNDING * per_h * (torque + arm * force);
   r->noise[1] = ROUNDING * per_h * force;
-  for (int i = 0; r->rows && i < r->rows->nrow; i++) {
-    push_bodies(r, &r->rows->row[i], per_h * r->rows->lambda[i]);
-  }
-  for (int k = 0; k < r->m->nrub; k++) { /* friction in loops; in joints of the tree it is inside */
-    const sni_rub *rub = &r->m->rub[k];
-    if (sni_rubbing_apart(r, rub)) {
-      for (int b = 0, i = rub->first_tangent; b < rub->nbearing; b++) {
-        for (int c = 0; c < rub->bearing[b].ntangent; c++, i++) {
-          push_bodies(r, &r->pad[i], r->beta[i] / s->h);
-        }
-      }
-    } else {
-      for (int i = rub->first; i < rub->first + rub->nslide; i++) {
-        push_bodies(r, &r->row[i], r->force[i]);
-      }
-    }
-  }
-  for (int i = t->nbody - 1; i >= 0; i--) {
-    const int p = t->parent[i];
-    if (p >= 0) {
-      const sn_vec3 shift = sn_vec3_cross(sni_lane_vec3(d->w.r[i]), r->F[i].v);
-      r->F[p].v = sn_vec3_add(r->F[p].v, r->F[i].v);
-      r->F[p].w = sn_vec3_add(r->F[p].w, sn_vec3_add(r->F[i].w, shift));
-    }
-  }
+  bear(r, r->rows ? r->rows->lambda : NULL, r->force, r->beta);
   for (int i = 0; i < t->nbody; i++) {
     r->F[i] = sn_vec6_add(r->F[i], r->coast[i]);
   }
 }
 
 /* What the rows of a loop and its friction do to its second body, at the place and in the axes of
- * its bearings. */
-static sn_vec6 loop_reaction(const sni_rubbing *r, int k) {
+ * its bearings.  coast: multipliers that come to lambda, or NULL. */
+static sn_vec6 loop_reaction(const sni_rubbing *r, int k, const double *lambda, const double *coast,
+                             const double *force) {
   const sni_rub *rub = &r->m->rub[k];
   const int *body = loop_of(r, rub)->body, side = body[1] >= 0 ? 1 : 0;
   sn_vec6 f = {{0, 0, 0}, {0, 0, 0}};
@@ -313,7 +321,7 @@ static sn_vec6 loop_reaction(const sni_rubbing *r, int k) {
   }
   for (int i = 0; i < r->rows->nrow; i++) {
     if (r->rows->of[i] == rub->loop) {
-      const double push = r->rows->lambda[i] / r->s->h + r->coast_lambda[i];
+      const double push = lambda[i] / r->s->h + (coast ? coast[i] : 0);
       f = sn_vec6_addscaled(f, side ? -push : push, r->rows->row[i].p[side]);
     }
   }
@@ -327,7 +335,7 @@ static sn_vec6 loop_reaction(const sni_rubbing *r, int k) {
       f = sn_vec6_add(f, r->rubbed[SNI_BEARINGS_MAX * k + b]);
     }
     for (int c = 0; c < rub->bearing[b].ndirection && !sni_rubbing_apart(r, rub); c++, i++) {
-      f = sn_vec6_addscaled(f, -r->force[i], rub->bearing[b].direction[c]);
+      f = sn_vec6_addscaled(f, -force[i], rub->bearing[b].direction[c]);
     }
   }
   return f;
@@ -339,11 +347,12 @@ static sn_vec6 without_noise(const sni_rubbing *r, sn_vec6 w) {
   return sn_vec3_norm(w.w) <= r->noise[0] && sn_vec3_norm(w.v) <= r->noise[1] ? none : w;
 }
 
-/* Bounds of the bearings of a rub under the load F, in their axes. */
-static void press(sni_rubbing *r, int k, sn_vec6 F) {
+/* Bounds of the bearings of a rub under the load F, in their axes; returns what they bear. */
+static double press(const sni_rubbing *r, int k, sn_vec6 F, double *limit, sn_vec6 *side,
+                    double *next) {
   const sni_rub *rub = &r->m->rub[k];
-  double *limit = r->limit + rub->first_tangent, *next = r->next + rub->first;
-  r->normal[k] = 0;
+  const double mu = r->s->d->params.rub[k].mu;
+  double normal = 0;
   for (int b = 0; b < rub->nbearing; b++) {
     const sni_bearing *bearing = &rub->bearing[b];
     /* the normals do not feel what rubs, nor what acts in the direction of the motion */
@@ -353,39 +362,77 @@ static void press(sni_rubbing *r, int k, sn_vec6 F) {
     }
     w = without_noise(r, w);
     const sn_vec6 y = r->eps > 0 ? soften(r, k, bearing, w) : sni_bearing_press(bearing, NULL, w);
-    const double mu = r->s->d->params.rub[k].mu;
-    r->normal[k] += bearing->kind != SNI_AT_POINTS && !r->maximal
-                        ? sni_bearing_around(bearing, mu, y, next,
-                                             &r->side[SNI_BEARINGS_MAX * k + b])
-                        : sni_bearing_limits(bearing, mu, y, limit, next);
+    normal += bearing->kind != SNI_AT_POINTS && !r->maximal
+                  ? sni_bearing_around(bearing, mu, y, next, &side[b])
+                  : sni_bearing_limits(bearing, mu, y, limit, next);
     limit += bearing->ntangent;
     next += bearing->ndirection;
   }
+  return normal;
 }
 
 /* Falls from breakaway to force while the rate grows. */
-static void press_along(sni_rubbing *r, int k) {
+static void press_along(const sni_rubbing *r, int k, const double *v, double *next) {
   const sni_rub *rub = &r->m->rub[k];
   const sni_rub_numbers *number = &r->s->d->params.rub[k];
-  const double *v = r->rate + rub->first;
   for (int c = 0; c < rub->nslide; c++) {
     const double slow = v[c] / number->speed[c];
-    r->next[rub->first + c] =
-        rub->law == SNI_DRY
-            ? number->force[c]
-            : number->force[c] + (number->breakaway[c] - number->force[c]) * exp(-slow * slow);
+    next[c] = rub->law == SNI_DRY ? number->force[c]
+                                  : number->force[c] + (number->breakaway[c] - number->force[c]) *
+                                                           exp(-slow * slow);
   }
 }
 
 void sni_rubbing_weigh(sni_rubbing *r, const double *v) {
+  const double *lambda = r->rows ? r->rows->lambda : NULL;
   reactions(r, v);
   for (int k = 0; k < r->m->nrub; k++) {
     const sni_rub *rub = &r->m->rub[k];
+    double *next = r->next + rub->first;
     if (rub->law == SNI_COULOMB) {
-      press(r, k,
-            rub->body >= 0 ? sn_vec6_unrotate(r->axes[k], r->F[rub->body]) : loop_reaction(r, k));
+      r->load[k] = rub->body >= 0 ? sn_vec6_unrotate(r->axes[k], r->F[rub->body])
+                                  : loop_reaction(r, k, lambda, r->coast_lambda, r->force);
+      r->normal[k] = press(r, k, r->load[k], r->limit + rub->first_tangent,
+                           &r->side[SNI_BEARINGS_MAX * k], next);
     } else {
-      press_along(r, k);
+      press_along(r, k, r->rate + rub->first, next);
+    }
+  }
+}
+
+/* Of loads and rates, so much is enough to tell where bounds go. */
+#define NUDGE 1e-6
+
+void sni_rubbing_answer(sni_rubbing *r, const double *dv, const double *lambda, const double *force,
+                        double *dnext) {
+  const sni_tree *t = r->s->t;
+  double limit[SNI_BEARINGS_MAX * SNI_TANGENTS_MAX];
+  sn_vec6 side[SNI_BEARINGS_MAX];
+  sni_system_momenta(r->s, dv);
+  for (int i = 0; i < t->nbody; i++) {
+    r->F[i] = sn_vec6_scale(sni_lane6_vec6(r->s->f[i]), 1 / r->s->h);
+  }
+  bear(r, lambda, force, NULL);
+  sni_J_mul_world(t, &r->s->d->w, dv);
+  for (int k = 0; k < r->m->nrub; k++) {
+    const sni_rub *rub = &r->m->rub[k];
+    double *out = dnext + rub->first, part = NUDGE;
+    double rate[SN_NV_MAX];
+    if (rub->law == SNI_COULOMB) {
+      const sn_vec6 dF = rub->body >= 0 ? sn_vec6_unrotate(r->axes[k], r->F[rub->body])
+                                        : loop_reaction(r, k, lambda, NULL, force);
+      const double all = sn_vec6_dot(dF, dF), load = sn_vec6_dot(r->load[k], r->load[k]);
+      part *= all > 0 ? sqrt(load / all) : 0;
+      press(r, k, sn_vec6_addscaled(r->load[k], part, dF), limit, side, out);
+    } else {
+      for (int c = 0; c < rub->nslide; c++) {
+        const int i = rub->first + c;
+        rate[c] = r->rate[i] + part * sni_row_mul(&r->row[i], &r->s->d->w, dv);
+      }
+      press_along(r, k, rate, out);
+    }
+    for (int c = 0; c < rub->nslide; c++) {
+      out[c] = part > 0 ? (out[c] - r->next[rub->first + c]) / part : 0;
     }
   }
 }

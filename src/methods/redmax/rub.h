@@ -26,18 +26,18 @@
  * rows->lambda. */
 typedef sn_status (*sni_rub_solver)(void *user, const double *b, const double *c, double *x);
 
-enum { SNI_RUB_MEMORY = 8 };
+enum { SNI_RUB_MEMORY = 8, SNI_TANGENTS_MAX = 4 * SNI_POINTS_MAX };
 
 /* Slides that rub together, within one disc: rub_disc.c. */
 typedef struct sni_rub_disc {
   int first, count; /* slides                                                                  */
   double own[SNI_DIRECTIONS_MAX]; /* arms of them                                              */
-  int at, n;    /* those in the program: from there on so many; -1: none                       */
+  int at, n; /* those in the program: from there on so many; -1: none                       */
   double arm[SNI_DIRECTIONS_MAX]; /* arms of these                                             */
-  double most;  /* |z|                                                                         */
+  double most; /* |z|                                                                         */
   double d[SNI_DIRECTIONS_MAX]; /* where z is, on the rim                                      */
-  double rim;   /* the multiplier there; 0: inside                                             */
-  int before;   /* as many as d is of                                                          */
+  double rim; /* the multiplier there; 0: inside                                             */
+  int before; /* as many as d is of                                                          */
   bool sticks;
 } sni_rub_disc;
 
@@ -60,22 +60,34 @@ typedef struct sni_rubbing {
   double *next;  /* nslide  bounds by the last loads                                          */
   double *miss, *bound_before, *weight; /* nslide  of the last turn                             */
   double *history; /* 2 SNI_RUB_MEMORY nslide  how these changed from turn to turn             */
+  double *moves; /* leaders of bounds x all of `push`: how they go along with each bound         */
+  double *slope; /* of bounds by bounds: sni_band                                             */
+  double *dforce, *dlambda, *dnext; /* nslide, rows, nslide                                      */
+  double *kept_bound, *kept_next;   /* nslide  those with the least disagreement of the step   */
+  double *at_first, *most; /* nslide  `next` of the first turn; no bound is larger than these    */
+  double kept_miss, miss_most; /* theirs, and that of the last turn; N m, or N */
+  bool newton; /* moves are there                                                              */
+  int newtons, late; /* steps of Newton's method that are left; turns since it got better        */
+  bool settling;     /* see sni_rubbing_settle                                                   */
+  int marched;       /* turns of a march                                                         */
+  double stride;
   double missed, best, pace; /* disagreement of the last turn, and the least of late; of the way */
   int remembered, turns, idle, misled; /* remembered: -1: not even one */
-  int taken;        /* turns of this step                                        */
-  bool maximal;     /* the paper's problem */
+  int taken;          /* turns of this step                                        */
+  bool maximal;       /* the paper's problem */
   sni_rub_disc *disc; /* ndisc                                                                 */
   int ndisc;
-  int *disc_of;     /* nslide  -1: a bound of its own                                           */
-  double *part;     /* nslide  of its bound, for what is held: 1 unless others of its disc move too */
-  double *normal;   /* nrub  what its contacts bear, together                                    */
-  double *limit;    /* ntangent                                                                  */
+  int *disc_of;   /* nslide  -1: a bound of its own                                           */
+  double *part;   /* nslide  of its bound, for what is held: 1 unless others of its disc move too */
+  double *normal; /* nrub  what its contacts bear, together                                    */
+  double *limit;  /* ntangent                                                                  */
   double *allowed;  /* ntangent  limits that the program has, where tangents are rows of their own;
                        together they are `bound` as the others are `next` */
   double *beta;     /* ntangent  friction of these                                              */
   sni_row *pad;     /* ntangent  T, of loops that are apart                                      */
   sn_vec6 *side;    /* SNI_BEARINGS_MAX a rub: of contacts all around, see sni_bearing_around   */
   sn_vec6 *rubbed;  /* SNI_BEARINGS_MAX a rub: the wrench of friction, in axes of the bearing   */
+  sn_vec6 *load;    /* nrub  what bearings bear, in their axes, friction and all                */
   sn_vec6 *F;       /* nbody  reaction of each joint, world axes at the origin                   */
   sn_vec6 *coast;   /* nbody  the same of bodies that nothing acts on but joints                 */
   double noise[2];  /* torques and forces below these are rounding                               */
@@ -175,6 +187,11 @@ void sni_rubbing_push(sni_rubbing *r);
  * that there is. */
 void sni_rubbing_weigh(sni_rubbing *r, const double *v);
 
+/* How `next` changes for each unit of dv, with multipliers and friction that change likewise; after
+ * sni_rubbing_weigh, whose F it uses up. */
+void sni_rubbing_answer(sni_rubbing *r, const double *dv, const double *lambda, const double *force,
+                        double *dnext);
+
 /* The quadratic program of this step, without bounds; A and the rows are factorised, rows->rhs has
  * what they are asked for. */
 sn_status sni_rubbing_prepare(sni_rubbing *r, sni_rub_solver solve, void *user);
@@ -182,9 +199,10 @@ sn_status sni_rubbing_prepare(sni_rubbing *r, sni_rub_solver solve, void *user);
 /* The friction of the last step again, until somebody solves. */
 void sni_rubbing_resume(sni_rubbing *r);
 
-/* v of a step with friction, for s->b as it is.  SN_NOT_CONVERGED: loads and friction still change.
- * rub_solve.c. */
-sn_status sni_rubbing_solve(sni_rubbing *r, const sn_options *o, double *v, int *iterations);
+/* v of a step with friction, for s->b as it is.  SN_NOT_CONVERGED: loads and friction still change,
+ * v is that of the best bounds, and *off by how much they disagree.  rub_solve.c. */
+sn_status sni_rubbing_solve(sni_rubbing *r, const sn_options *o, double *v, int *iterations,
+                            double *off);
 /* The same turn by turn, for those who have s->b changed in between.  begin; then free, for the
  * rates without friction; turn, which gives v and by how much bounds and loads disagree, as a part
  * of the largest; follow, for other bounds; and end. */
@@ -195,6 +213,10 @@ void sni_rubbing_follow(sni_rubbing *r, double change);
 void sni_rubbing_end(const sni_rubbing *r, double *v);
 /* At least two turns, and little disagreement in the last one. */
 bool sni_rubbing_agrees(const sni_rubbing *r, const sn_options *o, double change);
+/* Does nothing get better any more?  Then the best bounds so far, for another turn: true: the last.
+ */
+bool sni_rubbing_tired(const sni_rubbing *r, const sn_options *o);
+bool sni_rubbing_settle(sni_rubbing *r);
 /* What friction of slides that are not in the program, as it is, makes of v without friction. */
 void sni_rubbing_hold(const sni_rubbing *r, double *v);
 
@@ -204,7 +226,7 @@ void sni_rubbing_hold(const sni_rubbing *r, double *v);
 double sni_rubbing_used(const sni_rubbing *r, int k);
 
 /* How far the bounds are from those of the last loads. */
-double sni_rubbing_disagreement(const sni_rubbing *r, bool reduced);
+double sni_rubbing_disagreement(sni_rubbing *r, bool reduced);
 /* What slips agrees, and what sticks exceeds its bounds by a hundredth at most: where many joints
  * hold each other, their shares may go on changing, which moves nothing. */
 bool sni_rubbing_stands(const sni_rubbing *r, double tolerance);
@@ -219,12 +241,21 @@ int sni_rubbing_find_discs(const sn_model *m, bool maximal, sni_rub_disc *disc, 
                            double *part);
 /* Where z of the last step was. */
 void sni_rubbing_begin_discs(sni_rubbing *r);
+/* x of slides from what the program has for them, in their axes. */
+void sni_rubbing_from_discs(const sni_rubbing *r, double *x);
 /* Which slides of them are in the program, within which radius; least: a rate that is none. */
 void sni_rubbing_place_discs(sni_rubbing *r, double least);
 /* The program in their axes; and its answer back, with better axes: true if they were right, or if
  * it is the last time. */
 void sni_rubbing_turn_discs(sni_rubbing *r);
 bool sni_rubbing_follow_discs(sni_rubbing *r, bool last);
+
+/* rub_newton.c */
+
+/* How friction goes along with each bound, after the program and before anybody uses it again. */
+void sni_rubbing_note_moves(sni_rubbing *r);
+/* Bounds by Newton's method; false: there is no way. */
+bool sni_rubbing_newton(sni_rubbing *r);
 
 /* Friction of what sticks, where others would do as well: as evenly as can be.  After the program,
  * whose rows it leaves as they are; rub_split.c. */

@@ -6,14 +6,15 @@
  *     x_k = arm_k z_k     |z| <= p
  *
  * and not within bounds of its own in each direction.  The program has bounds only.  So it has z in
- * axes of which the first one is where z was: u = (d, t)^T z.  On the rim, z = p d, the multiplier of
- * the disc is k = |rate|/p, and a step of Newton's method on the least over the disc is the least
- * over
+ * axes of which the first one is where z was: u = (d, t)^T z.  On the rim, z = p d, the multiplier
+ * of the disc is k = |rate|/p, and a step of Newton's method on the least over the disc is the
+ * least over
  *
  *     |u_0| <= p,     k/2 u_t^2 added for the others
  *
- * (sequential quadratic programming).  Where z turns out to be inside, k = 0 and the disc sticks, to
- * rounding as everything else does.  It takes two or three programs, and one where d is known. */
+ * (sequential quadratic programming).  Where z turns out to be inside, k = 0 and the disc sticks,
+ * to rounding as everything else does.  It takes two or three programs, and one where d is known.
+ */
 #include "methods/redmax/rub.h"
 
 #include <string.h>
@@ -177,22 +178,33 @@ static bool follow_disc(sni_rubbing *r, sni_rub_disc *disc, double most) {
   return false;
 }
 
+void sni_rubbing_from_discs(const sni_rubbing *r, double *x) {
+  for (int k = 0; k < r->ndisc; k++) { /* x = B u */
+    const sni_rub_disc *disc = &r->disc[k];
+    double B[3][3], u[3];
+    if (disc->at < 0) {
+      continue;
+    }
+    basis_of(disc, B);
+    memcpy(u, x + disc->at, (size_t)disc->n * sizeof *u);
+    for (int i = 0; i < disc->n; i++) {
+      x[disc->at + i] = 0;
+      for (int c = 0; c < disc->n; c++) {
+        x[disc->at + i] += B[i][c] * u[c];
+      }
+    }
+  }
+}
+
 bool sni_rubbing_follow_discs(sni_rubbing *r, bool last) {
   bool right = true;
   sni_qp *qp = &r->qp;
   double fastest = 0;
-  for (int k = 0; k < r->ndisc; k++) { /* x = B u */
+  sni_rubbing_from_discs(r, qp->x);
+  for (int k = 0; k < r->ndisc; k++) {
     const sni_rub_disc *disc = &r->disc[k];
-    double B[3][3], x[3] = {0};
     for (int i = 0; disc->at >= 0 && i < disc->n; i++) {
-      basis_of(disc, B);
-      for (int c = 0; c < disc->n; c++) {
-        x[i] += B[i][c] * qp->x[disc->at + c];
-      }
       fastest = fmax(fastest, disc->arm[i] * fabs(r->free[r->which[disc->at + i]]));
-    }
-    for (int i = 0; disc->at >= 0 && i < disc->n; i++) {
-      qp->x[disc->at + i] = x[i];
     }
   }
   for (int k = 0; k < r->ndisc; k++) {

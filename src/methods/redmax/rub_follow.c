@@ -7,6 +7,13 @@
 
 /* Turns that are remembered, and turns without getting better before steps become shorter. */
 enum { MEMORY = SNI_RUB_MEMORY, PATIENCE = 8, MISLED = 4 };
+/* Turns without getting better before the best that there was is taken. */
+enum { TIRED = 60 };
+/* Newton's steps in a row, and turns of a march. */
+enum { NEWTONS = 5, MARCHES = 10 };
+/* How far marches go, by what the bounds miss. */
+#define NEAREST  0.125
+#define FURTHEST 16.0
 /* Of the way, the least that a turn goes. */
 #define SHORTEST 0.03
 
@@ -23,9 +30,9 @@ double sni_rubbing_used(const sni_rubbing *r, int k) {
 /* Is there friction at its bound in the c-th way of a rub?  If not, another bound changes nothing.
  */
 static bool is_bound(const sni_rubbing *r, const sni_rub *rub, int c) {
-  const double nearly = 0.999;
+  const double nearly = 0.999, exactly = 1 - 1e-9;
   const int k = rub->first + c;
-  bool any = sni_rubbing_used(r, k) >= nearly * fmin(r->bound[k], r->next[k]);
+  bool any = sni_rubbing_used(r, k) >= exactly * fmin(r->bound[k], r->next[k]);
   for (int i = 0; sni_rubbing_apart(r, rub) && i < sni_rub_tangents(rub); i++) {
     const int at = rub->first_tangent + i;
     any = any || fabs(r->beta[at]) >= nearly * r->s->h * fmin(r->allowed[at], r->limit[at]);
@@ -35,7 +42,7 @@ static bool is_bound(const sni_rubbing *r, const sni_rub *rub, int c) {
 
 /* How far the bounds are from those of the last loads; the other problem has friction by them all.
  */
-double sni_rubbing_disagreement(const sni_rubbing *r, bool reduced) {
+double sni_rubbing_disagreement(sni_rubbing *r, bool reduced) {
   double most = 0, change = 0;
   for (int i = 0; i < r->m->nrub; i++) {
     const sni_rub *rub = &r->m->rub[i];
@@ -46,6 +53,7 @@ double sni_rubbing_disagreement(const sni_rubbing *r, bool reduced) {
           !reduced || is_bound(r, rub, c) ? fmax(change, fabs(r->next[k] - r->bound[k])) : change;
     }
   }
+  r->miss_most = change;
   return most > 0 ? change / most : 0;
 }
 
@@ -132,16 +140,22 @@ void sni_rubbing_allow(sni_rubbing *r, double part) {
   }
 }
 
-/* The bounds for the next turn.  Those of the loads come nearer at a steady pace, so the last few
- * turns tell where they lead (Anderson's method); where that made it worse, it begins anew.  Some
- * go round in circles: where nothing has got better for a while, steps become shorter. */
-void sni_rubbing_follow(sni_rubbing *r, double change) {
+/* Slides of one disc have one bound, times their arms. */
+static void bind_discs(sni_rubbing *r) {
+  for (int k = 0; k < r->ndisc; k++) {
+    const sni_rub_disc *disc = &r->disc[k];
+    for (int i = 1; i < disc->count; i++) {
+      r->bound[disc->first + i] = r->bound[disc->first] * disc->own[i] / disc->own[0];
+    }
+  }
+}
+
+/* Those of the loads come nearer at a steady pace, so the last few turns tell where they lead
+ * (Anderson's method); where that made it worse, it begins anew.  Some go round in circles: where
+ * nothing has got better for a while, steps become shorter. */
+static void extrapolate(sni_rubbing *r, double change) {
   const int n = r->m->nslide;
   double *miss = r->miss, *d = r->history, *e = d + MEMORY * n, x[MEMORY], most = 0;
-  if (r->maximal) { /* it has limits of its own */
-    memcpy(r->bound, r->next, (size_t)n * sizeof *r->bound);
-    return;
-  }
   const bool worse = change > 2 * r->missed, better = change < 0.9 * r->best;
   r->best = better ? change : r->best;
   r->idle = better ? 0 : r->idle + 1;
@@ -181,5 +195,91 @@ void sni_rubbing_follow(sni_rubbing *r, double change) {
     }
     r->bound[k] = to >= 0 && to <= 2 * fmax(r->next[k], plain) ? to : plain;
   }
+}
+
+/* Along what they miss, further and further while that stays the same way: on a guide that jams
+ * bounds go up until it sticks, where it gets loose they go down until it slips. */
+static void march(sni_rubbing *r) {
+  const int n = r->m->nslide;
+  double both = 0, now = 0, then = 0;
+  for (int k = 0; k < n; k++) {
+    const double miss = r->next[k] - r->bound[k], w = 1 / (r->next[k] + r->bound[k] + 1e-300);
+    both += w * w * miss * r->miss[k];
+    now += w * w * miss * miss;
+    then += w * w * r->miss[k] * r->miss[k];
+    r->miss[k] = miss;
+  }
+  const bool same = both > 0.7 * sqrt(now * then);
+  r->stride = r->marched == 0 ? 1
+              : same          ? fmin(2 * r->stride, FURTHEST)
+                              : fmax(0.5 * r->stride, NEAREST);
+  for (int k = 0; k < n; k++) {
+    r->bound[k] = fmax(r->bound[k] + r->stride * r->miss[k], 0.1 * r->bound[k]);
+  }
+  r->marched++;
+}
+
+/* The bounds for the next turn: a few turns as they come, then Newton's method and marches by
+ * turns. */
+void sni_rubbing_follow(sni_rubbing *r, double change) {
+  const size_t bytes = (size_t)r->m->nslide * sizeof *r->bound;
+  if (r->maximal) { /* it has limits of its own */
+    memcpy(r->bound, r->next, bytes);
+    return;
+  }
+  if (r->miss_most < r->kept_miss) {
+    r->late = r->miss_most < 0.9 * r->kept_miss ? 0 : r->late;
+    r->kept_miss = r->miss_most;
+    memcpy(r->kept_bound, r->bound, bytes);
+    memcpy(r->kept_next, r->next, bytes);
+  }
+  r->late++;
+  if (!r->newton) {
+    extrapolate(r, change);
+  } else if (r->newtons > 0 && sni_rubbing_newton(r)) {
+    r->newtons--;
+    r->marched = 0;
+  } else {
+    if (r->marched == 0) { /* from the best so far */
+      memcpy(r->bound, r->kept_bound, bytes);
+      memcpy(r->next, r->kept_next, bytes);
+    }
+    march(r);
+    r->newtons = r->marched == MARCHES ? NEWTONS : 0;
+  }
+  for (int k = 0; k < r->m->nslide; k++) {
+    r->bound[k] = fmin(r->bound[k], r->most[k]);
+  }
+  bind_discs(r);
   sni_rubbing_allow(r, r->pace);
+}
+
+bool sni_rubbing_tired(const sni_rubbing *r, const sn_options *o) {
+  return r->taken >= o->redmax.friction.max_iterations || (!r->maximal && r->late > TIRED);
+}
+
+/* What is driven does not stick, however large its friction gets; so it has that of the loads
+ * without it, which the turn before the last one tells. */
+bool sni_rubbing_settle(sni_rubbing *r) {
+  const int n = r->m->nslide;
+  bool driven = false;
+  if (r->maximal) {
+    return true;
+  }
+  for (int k = 0; k < n; k++) {
+    driven = driven || (r->held[k] && r->force[k] != 0);
+  }
+  if (r->settling) {
+    for (int k = 0; k < n; k++) {
+      r->bound[k] = r->held[k] ? r->next[k] : r->bound[k];
+    }
+    return true;
+  }
+  memcpy(r->bound, r->kept_bound, (size_t)n * sizeof *r->bound);
+  for (int k = 0; k < n && driven; k++) {
+    r->bound[k] = r->held[k] ? 0 : r->bound[k];
+  }
+  sni_rubbing_allow(r, 1);
+  r->settling = driven;
+  return !driven;
 }

@@ -1,4 +1,5 @@
 /* rub_solve.c: friction and loads in turn. */
+#include "linear/band.h"
 #include "methods/redmax/rub.h"
 
 #include <string.h>
@@ -8,8 +9,15 @@
 #define HELD 1e-10
 /* A rate below this part of the largest is none. */
 #define STILL 1e-12
-/* Turns before what sticks may do so a little beyond its bound; programs to find where discs are. */
-enum { PATIENCE = 20, PROGRAMS = 30 };
+/* A rate below this part of what friction could make of it is none. */
+#define ROUNDING 1e-10
+/* Bounds are never so many times what the first loads and rates ask for. */
+#define BEYOND 1e4
+/* Turns before what sticks may do so a little beyond its bound; programs to find where discs are.
+ */
+enum { PATIENCE = 10, PROGRAMS = 30 };
+/* Turns before Newton's method, and how often it may try. */
+enum { NEWTON_FROM = 6, NEWTONS = 5 };
 /* A row that pushes is broken if it is by this part of the rates. */
 #define EXACT 1e-12
 
@@ -135,11 +143,18 @@ static double least_rate(const sni_rubbing *r) {
   return STILL * most;
 }
 
+/* Is what constraints hold driven by them?  Not if friction at its bound, on its bodies alone,
+ * would change the rate so much that this one is rounding. */
+static bool is_driven(const sni_rubbing *r, int i, double least) {
+  const double most = r->s->h * sni_rubbing_bound(r, i) * looseness(r, i);
+  return r->held[i] && fabs(r->free[i]) > fmax(least, ROUNDING * most);
+}
+
 /* All of the bound against what is driven. */
 static void push_held(sni_rubbing *r) {
   const double least = least_rate(r);
   for (int i = 0; i < sni_rubbing_count(r); i++) {
-    if (r->held[i] && fabs(r->free[i]) > least) {
+    if (is_driven(r, i, least)) {
       const double part = i < r->m->nslide ? r->part[i] : 1;
       r->push[i] = copysign(part * r->s->h * sni_rubbing_bound(r, i), r->free[i]);
     }
@@ -191,6 +206,9 @@ static void solve_program(sni_rubbing *r, bool reduced) {
     r->sticks[k] = disc >= 0 ? r->disc[disc].sticks : qp->side[k] == 0;
   }
   push_held(r);
+  if (reduced && r->taken >= NEWTON_FROM && !r->pad) {
+    sni_rubbing_note_moves(r);
+  }
   if (u) {
     const int bad = info.impossible >= 0 ? r->which[info.impossible] - r->m->nslide : -1;
     r->rows->u.impossible = bad;
@@ -329,8 +347,12 @@ void sni_rubbing_begin(sni_rubbing *r) {
   sni_rubbing_allow(r, 1);
   r->remembered = -1;
   r->turns = r->idle = r->misled = r->taken = 0;
-  r->missed = r->best = INFINITY;
+  r->missed = r->best = r->kept_miss = INFINITY;
   r->pace = 1;
+  r->newton = false;
+  r->newtons = NEWTONS;
+  r->late = r->marched = 0;
+  r->settling = false;
   if (r->maximal) {
     sni_rubbing_mobility(r);
   }
@@ -353,6 +375,32 @@ sn_status sni_rubbing_free(sni_rubbing *r, double *v) {
   return status;
 }
 
+/* What the first loads allow, and the most that bounds may become: many times that, and many times
+ * what would stop a slide at once if nothing else moved. */
+static void note_first(sni_rubbing *r) {
+  const int n = r->m->nslide;
+  memcpy(r->at_first, r->next, (size_t)n * sizeof *r->next);
+  memcpy(r->most, r->next, (size_t)n * sizeof *r->next);
+  for (int k = 0; k < r->nslides; k++) {
+    if (r->which[k] < n) {
+      r->most[r->which[k]] += fabs(r->free[r->which[k]]) / (r->s->h * *S_at(r, k, k));
+    }
+  }
+  for (int k = 0; k < r->ndisc; k++) {
+    const sni_rub_disc *disc = &r->disc[k];
+    double all = 0;
+    for (int i = 0; i < disc->count; i++) {
+      all = fmax(all, r->most[disc->first + i] / disc->own[i]);
+    }
+    for (int i = 0; i < disc->count; i++) {
+      r->most[disc->first + i] = all * disc->own[i];
+    }
+  }
+  for (int k = 0; k < n; k++) {
+    r->most[k] *= BEYOND;
+  }
+}
+
 sn_status sni_rubbing_turn(sni_rubbing *r, const sn_options *o, double *v, double *change) {
   const bool reduced = o->redmax.friction.problem == SN_FRICTION_REDUCED;
   sn_status status = SN_OK;
@@ -373,6 +421,9 @@ sn_status sni_rubbing_turn(sni_rubbing *r, const sn_options *o, double *v, doubl
   }
   sni_rubbing_weigh(r, v);
   *change = sni_rubbing_disagreement(r, reduced);
+  if (r->taken == 0) {
+    note_first(r);
+  }
   r->taken++;
   return status;
 }
@@ -387,20 +438,22 @@ bool sni_rubbing_agrees(const sni_rubbing *r, const sn_options *o, double change
          (!r->maximal && r->taken > PATIENCE && sni_rubbing_stands(r, tolerance));
 }
 
-sn_status sni_rubbing_solve(sni_rubbing *r, const sn_options *o, double *v, int *iterations) {
+sn_status sni_rubbing_solve(sni_rubbing *r, const sn_options *o, double *v, int *iterations,
+                            double *off) {
   sni_rubbing_begin(r);
   const sn_status status = sni_rubbing_free(r, v);
+  bool last = false;
   for (*iterations = 1; status >= 0; ++*iterations) {
-    double change;
-    const sn_status turned = sni_rubbing_turn(r, o, v, &change);
-    if (turned < 0 || sni_rubbing_agrees(r, o, change)) {
+    const sn_status turned = sni_rubbing_turn(r, o, v, off);
+    const bool agrees = !r->settling && sni_rubbing_agrees(r, o, *off);
+    if (turned < 0 || agrees || last) {
       sni_rubbing_end(r, v);
-      return turned < 0 ? turned : status;
+      return turned < 0 ? turned : agrees ? status : SN_NOT_CONVERGED;
     }
-    sni_rubbing_follow(r, change);
-    if (*iterations == o->redmax.friction.max_iterations) {
-      sni_rubbing_end(r, v);
-      return SN_NOT_CONVERGED;
+    if (r->settling || sni_rubbing_tired(r, o)) {
+      last = sni_rubbing_settle(r);
+    } else {
+      sni_rubbing_follow(r, *off);
     }
   }
   return status;
@@ -467,6 +520,16 @@ static size_t lay_out(sni_rubbing *r, const sn_model *m, const sn_options *o, ch
   r->bound_before = TAKE(nslide, sizeof *r->bound_before);
   r->weight = TAKE(nslide, sizeof *r->weight);
   r->history = TAKE(2 * SNI_RUB_MEMORY * nslide, sizeof *r->history);
+  r->load = TAKE(nrub, sizeof *r->load);
+  r->moves = TAKE(nslide * all, sizeof *r->moves);
+  r->slope = TAKE(nslide > 0 ? sni_band_size((int)nslide, (int)nslide - 1) : 0, sizeof *r->slope);
+  r->dforce = TAKE(nslide, sizeof *r->dforce);
+  r->dlambda = TAKE(nrow, sizeof *r->dlambda);
+  r->dnext = TAKE(nslide, sizeof *r->dnext);
+  r->kept_bound = TAKE(nslide, sizeof *r->kept_bound);
+  r->kept_next = TAKE(nslide, sizeof *r->kept_next);
+  r->at_first = TAKE(nslide, sizeof *r->at_first);
+  r->most = TAKE(nslide, sizeof *r->most);
   r->normal = TAKE(nrub, sizeof *r->normal);
   r->limit = TAKE(ntangent, sizeof *r->limit);
   r->allowed = TAKE(npad, sizeof *r->allowed);

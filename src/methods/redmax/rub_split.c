@@ -19,6 +19,9 @@
 /* Rates below this part of those without friction are none. */
 #define STILL 1e-9
 enum { PASSES = 2 };
+/* Turns after which shares stay as near as they can to those of the last one: where they come and
+ * go with what slips and sticks, loads would leap. */
+enum { LATE = 6 };
 
 /* Of the k-th row of the program; 0: it does not rub. */
 static double bound_of(const sni_rubbing *r, int k) {
@@ -70,6 +73,12 @@ static bool within_discs(const sni_rubbing *r, const double *x, int n) {
   return true;
 }
 
+/* Of the k-th row, in the last turn. */
+static double last_push(const sni_rubbing *r, int k) {
+  const int i = r->which[k], pad = i - r->m->nslide - r->m->nrow;
+  return pad < 0 ? r->s->h * r->force[i] : r->beta[pad];
+}
+
 void sni_rubbing_split(sni_rubbing *r) {
   sni_qp *qp = &r->qp;
   const double h = r->s->h;
@@ -82,7 +91,7 @@ void sni_rubbing_split(sni_rubbing *r) {
     const double bound = h * bound_of(r, r->kept[k]);
     most = fmax(most, S_of(r, r->kept[k], r->kept[k]) * bound * bound);
     e[k] = 1 / (bound * bound);
-    x[k] = 0;
+    x[k] = r->taken < LATE ? 0 : last_push(r, r->kept[k]);
   }
   for (int pass = 0; pass < PASSES; pass++) {
     qp->n = n;

@@ -1,0 +1,241 @@
+/* Loads make friction and friction makes loads.  Whatever mechanism it is, a step finds what
+ * agrees, or goes on with the best that there was and says so; friction never does work. */
+#include "methods/redmax/rub.h"
+#include "stage.h"
+#include "trees.h"
+#include "vectors.h"
+
+/* ---- mechanisms at random ---- */
+
+typedef struct dice {
+  uint64_t seed;
+} dice;
+
+static double roll(dice *d) {
+  return 0.5 + 0.5 * random_vec3(&d->seed, 1).x;
+}
+static double between(dice *d, double lo, double hi) {
+  return lo + (hi - lo) * roll(d);
+}
+static int one_of(dice *d, int n) {
+  const int k = (int)(n * roll(d));
+  return k < n ? k : n - 1;
+}
+
+typedef struct paper {
+  char text[8000];
+  size_t used;
+} paper;
+
+static void put(paper *p, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static void put(paper *p, const char *format, ...) {
+  va_list list;
+  va_start(list, format);
+  const int n = vsnprintf(p->text + p->used, sizeof p->text - p->used, format, list);
+  va_end(list);
+  CHECK(n >= 0 && (size_t)n < sizeof p->text - p->used, "no room for the scene");
+  p->used += (size_t)n;
+}
+
+enum { REVOLUTE, PRISMATIC, CYLINDRICAL, UNIVERSAL, SPHERICAL, TYPES };
+static const char *const type_name[] = {"revolute", "prismatic", "cylindrical", "universal",
+                                        "spherical"};
+
+static void put_friction(paper *p, dice *d, int type) {
+  static const double radius[] = {0.01, 0.02, 0.05, 0.1}, length[] = {0.02, 0.05, 0.2, 0.6};
+  const double mu = between(d, 0.05, 1), r = radius[one_of(d, 4)], l = length[one_of(d, 4)];
+  if (roll(d) < 0.1) {
+    put(p, ", friction: {law: stribeck, force: 1, breakaway: %g, speed: 0.05}", between(d, 1, 4));
+  } else if (type == PRISMATIC) {
+    put(p, ", friction: {mu: %g, size: [0.05, 0.1, %g]}", mu, 0.05 + l);
+  } else if (type == SPHERICAL) {
+    put(p, ", friction: {mu: %g, pin_radius: %g}", mu, r);
+  } else {
+    put(p, ", friction: {mu: %g, pin_radius: %g, pin_length: %g}", mu, r, l);
+  }
+}
+
+/* A chain with branches, above a floor if it touches that, and with a loop from its end to the
+ * ground, where it starts closed. */
+static void write_scene(paper *p, dice *d, bool touches, bool loops) {
+  const int n = 1 + one_of(d, 5);
+  double at[5][3] = {{0}};
+  p->used = 0;
+  put(p, "sinew: 1\ncontacts: {slick: {friction: %g}}\nbodies:\n", roll(d));
+  if (touches) {
+    put(p, "  floor: {joint: {type: fixed, at: [0, 0, -0.4]}, shapes: [{type: plane, contact: "
+           "slick}]}\n");
+  }
+  for (int k = 0; k < n; k++) {
+    const int type = one_of(d, TYPES), parent = k == 0 ? -1 : roll(d) < 0.8 ? k - 1 : one_of(d, k);
+    const sn_vec3 axis = random_vec3(&d->seed, 1);
+    put(p, "  b%d: {", k);
+    if (parent >= 0) {
+      put(p, "parent: b%d, ", parent);
+    }
+    put(p, "joint: {type: %s", type_name[type]);
+    if (type <= CYLINDRICAL) {
+      put(p, ", axis: [%g, %g, %g]", axis.x, axis.y, axis.z + 0.1);
+    }
+    if (parent >= 0) {
+      const double step[3] = {0.3, between(d, -0.05, 0.05), between(d, -0.1, 0.1)};
+      put(p, ", at: [%.17g, %.17g, %.17g]", step[0], step[1], step[2]);
+      for (int c = 0; c < 3; c++) {
+        at[k][c] = at[parent][c] + step[c];
+      }
+    }
+    put_friction(p, d, type);
+    if (type <= PRISMATIC && roll(d) < 0.3) {
+      put(p, ", limits: [%g, %g]", -between(d, 0.05, 0.6), between(d, 0.05, 0.6));
+    }
+    if (roll(d) < 0.3) {
+      put(p, ", stiffness: %g, damping: 1", between(d, 1, 300));
+    } else if (type <= PRISMATIC && roll(d) < 0.3) {
+      put(p, ", drive: {target: %g, stiffness: 300, damping: 5, max_force: 20}", between(d, -1, 1));
+    }
+    put(p, "}, shapes: [{type: box, size: [0.3, 0.06, 0.08], at: [0.15, 0, 0], density: %g%s}]}\n",
+        between(d, 200, 3000), touches ? ", contact: slick" : "");
+  }
+  if (loops) {
+    put(p,
+        "loops: {close: {type: spherical, a: {body: world, at: [%.17g, %.17g, %.17g]}, b: {body: "
+        "b%d, at: [0.3, 0.05, 0]}",
+        at[n - 1][0] + 0.3, at[n - 1][1] + 0.05, at[n - 1][2], n - 1);
+    put_friction(p, d, SPHERICAL);
+    put(p, "}}\n");
+  }
+}
+
+/* Steps that did not agree, of all that were taken. */
+typedef struct tally {
+  int steps, unsettled;
+  double iterations;
+} tally;
+
+static void check_work(const stage *b, const sn_info *info, int step, const char *text) {
+  const sni_rubbing *r = sni_sim_rubbing(b->sim);
+  double most = 0;
+  for (int k = 0; k < r->m->nslide; k++) {
+    most = fmax(most, fabs(r->force[k] * r->rate[k]));
+  }
+  for (int k = 0; k < r->m->nrub; k++) {
+    double power = 0;
+    for (int i = r->m->rub[k].first; i < r->m->rub[k].first + r->m->rub[k].nslide; i++) {
+      power += r->force[i] * r->rate[i];
+    }
+    CHECK(power >= -1e-9 * (1 + most), "step %d (%d iterations): friction works with %g\n%s", step,
+          info->friction_iterations, power, text);
+  }
+}
+
+static void run(const char *text, sn_options o, int steps, tally *all) {
+  stage b = stage_set(text, o);
+  sn_error err = {0};
+  for (int k = 0; k < steps; k++) {
+    sn_info info = {0};
+    const sn_status status = sn_sim_step(b.sim, b.s, NULL, &info, &err);
+    CHECK(status == SN_OK, "step %d: %s\n%s", k, err.text, text);
+    check_work(&b, &info, k, text);
+    all->steps++;
+    all->unsettled += info.friction_unsettled > 0;
+    all->iterations += info.friction_iterations;
+  }
+  stage_clear(&b);
+}
+
+/* SINEW_SOAK: a thousand of them. */
+TEST(whatever_rubs_goes_on) {
+  static const double step[] = {0.001, 0.003, 0.01, 0.02};
+  const int scenes = getenv("SINEW_SOAK") ? 1000 : 60;
+  tally all = {0};
+  dice d = {.seed = 2019};
+  for (int k = 0; k < scenes; k++) {
+    paper p;
+    write_scene(&p, &d, k % 4 == 1, k % 4 == 2);
+    run(p.text, redmax_options(step[one_of(&d, 4)]), 60, &all);
+  }
+  print_message("  %d steps, %.3g iterations a step, %d did not agree\n", all.steps,
+                all.iterations / all.steps, all.unsettled);
+  CHECK(all.iterations <= 10 * all.steps, "%g iterations a step", all.iterations / all.steps);
+  CHECK(all.unsettled <= 0.01 * all.steps, "%d of %d steps did not agree", all.unsettled,
+        all.steps);
+}
+
+/* ---- where friction makes the load that makes it ---- */
+
+/* A bracket on a short guide, pressed against it by a small force and with its weight far out: the
+ * friction that slows it down tilts it, which makes more friction.  With a long arm it jams and
+ * stops at once, whatever its speed; with a short one it slides on. */
+static double slide_down(double arm, double mu, double speed, tally *all, double *normal) {
+  char text[1000];
+  snprintf(text, sizeof text,
+           "sinew: 1\n"
+           "gravity: [2, 0, -9.81]\n"
+           "bodies: {bracket: {joint: {type: prismatic, axis: [0, 0, 1], friction: {mu: %g, size: "
+           "[0.1, 0.1, 0.1]}}, inertia: {mass: 2, at: [%g, 0, 0], xx: 0.1, yy: 0.1, zz: 0.1}}}\n"
+           "initial: {bracket: {qd: %g}}\n",
+           mu, arm, speed);
+  stage b = stage_set(text, redmax_options(0.001));
+  sn_error err = {0};
+  for (int k = 0; k < 20; k++) {
+    sn_info info = {0};
+    const sn_status status = sn_sim_step(b.sim, b.s, NULL, &info, &err);
+    CHECK(status == SN_OK, "%s", err.text);
+    check_work(&b, &info, k, text);
+    all->steps++;
+    all->unsettled += info.friction_unsettled > 0;
+    all->iterations += info.friction_iterations;
+  }
+  const double end = sn_state_qd(b.s)[0];
+  *normal = sni_sim_rubbing(b.sim)->normal[0];
+  stage_clear(&b);
+  return end;
+}
+
+TEST(brackets_jam_or_slide) {
+  tally all = {0};
+  double normal;
+  const double free = slide_down(0.5, 0, -2, &all, &normal);
+  CHECK(fabs(free + 2 + 9.81 * 0.02) < 1e-9, "without friction it falls with %g", free);
+  const double slides = slide_down(0.02, 0.2, -2, &all, &normal);
+  CHECK(slides < free + 0.5 && slides > free, "a short arm slides with %g", slides);
+  const double jams = slide_down(0.5, 0.5, -2, &all, &normal);
+  CHECK(fabs(jams) < 1e-12, "a long arm goes on with %g", jams);
+  CHECK(0.5 * normal > 2 * 9.81, "it rests, and bears %g", normal);
+  CHECK(all.unsettled == 0, "%d of %d steps did not agree", all.unsettled, all.steps);
+  CHECK(all.iterations <= 10 * all.steps, "%g iterations a step", all.iterations / all.steps);
+}
+
+/* A motor that drives a guide which jams wins, and no friction agrees with that: the larger it is,
+ * the larger it gets.  The step goes on, and says so; with `stop` it stops. */
+TEST(what_cannot_agree_is_said) {
+  static const char text[] =
+      "sinew: 1\n"
+      "bodies: {post: {joint: {type: prismatic, axis: [0, 0, 1], friction: {mu: 0.8, size: [0.05, "
+      "0.05, 0.05]}}, inertia: {mass: 1, xx: 0.1, yy: 0.1, zz: 0.1}}}\n"
+      "motions: {lift: {body: post, at: [0.5, 0, 0], frame: world, twist: [null, null, null, null, "
+      "null, 0.5]}}\n";
+  sn_options o = redmax_options(0.01);
+  stage b = stage_set(text, o);
+  sn_error err = {0};
+  for (int k = 0; k < 20; k++) {
+    sn_info info = {0};
+    CHECK(sn_sim_step(b.sim, b.s, NULL, &info, &err) == SN_OK, "%s", err.text);
+    CHECK(info.friction_unsettled == 1 && info.friction_disagreement > 0.1 && info.retries == 0,
+          "step %d: %d unsettled, off by %g, %d divided", k, info.friction_unsettled,
+          info.friction_disagreement, info.retries);
+    check_work(&b, &info, k, text);
+    CHECK(isfinite(sni_sim_rubbing(b.sim)->force[0]), "friction without end");
+  }
+  CHECK(fabs(sn_state_q(b.s)[0] - 0.1) < 1e-9, "it is at %g", sn_state_q(b.s)[0]);
+  stage_clear(&b);
+  o.redmax.on_unconverged = SN_STOP;
+  b = stage_set(text, o);
+  CHECK(sn_sim_step(b.sim, b.s, NULL, NULL, &err) == SN_E_UNCONVERGED, "it does not stop");
+  CHECK(strstr(err.text, "loads and friction in joints do not agree"), "it says: %s", err.text);
+  stage_clear(&b);
+}
+
+int main(void) {
+  RUN_TESTS(T(whatever_rubs_goes_on), T(brackets_jam_or_slide), T(what_cannot_agree_is_said));
+}
