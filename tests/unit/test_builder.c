@@ -686,7 +686,8 @@ TEST(the_method_says_what_it_cannot_do) {
       def.joint.friction.enabled = true;
       def.joint.friction.mu = 0.1;
       def.joint.friction.pin_radius = def.joint.friction.pin_length = 1;
-      text = "method 'recursive' has no friction in joints (joint 'a'): leave out 'friction'";
+      text = "method 'recursive' has no friction in joints (joint 'a'): take redmax with the "
+             "integrator euler, or leave out 'friction'";
     } else {
       def.shapes = &shape;
       def.nshape = 1;

@@ -33,10 +33,11 @@ enum { Y1, F1, DENSE, COURSE = DENSE + SNI_DOPRI5_DENSE, VECTORS = COURSE + SNI_
 
 static sn_status recursive_supports(const sn_model *m, sn_error *err) {
   if (m->rubbing) {
-    return sni_fail(err, SN_E_UNSUPPORTED,
-                    "method 'recursive' has no friction in joints (joint '%s'): leave out "
-                    "'friction'",
-                    m->rubbing);
+    return sni_fail(
+        err, SN_E_UNSUPPORTED,
+        "method 'recursive' has no friction in joints (joint '%s'): take redmax with the "
+        "integrator euler, or leave out 'friction'",
+        m->rubbing);
   }
   if (m->touching) {
     return sni_fail(err, SN_E_UNSUPPORTED,
