@@ -237,9 +237,11 @@ sn_status sn_sim_step(sn_sim *sim, sn_state *state, const sn_input *input, sn_in
 sn_status sni_sim_put(sn_sim *sim, const char *path, const sni_param_ref *ref, double value,
                       sn_error *err) {
   if (!isfinite(value) || ((ref->flags & SNI_POSITIVE) && !(value > 0)) ||
-      ((ref->flags & SNI_NOT_NEGATIVE) && value < 0)) {
+      ((ref->flags & SNI_NOT_NEGATIVE) && value < 0) ||
+      ((ref->flags & SNI_AT_MOST_ONE) && value > 1)) {
     return sni_fail(err, SN_E_VALUE, "%s: is %g, needs %s", path, value,
                     ref->flags & SNI_POSITIVE       ? "a number > 0"
+                    : ref->flags & SNI_AT_MOST_ONE  ? "0 to 1"
                     : ref->flags & SNI_NOT_NEGATIVE ? "a number >= 0"
                                                     : "a finite number");
   }

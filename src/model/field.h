@@ -48,7 +48,8 @@ enum {
   SNI_REQUIRED = 1, /* the key must be there                                          */
   SNI_POSITIVE = 2, /* > 0                                                            */
   SNI_NOT_NEGATIVE = 4,
-  SNI_TUNABLE = 8 /* may be changed during a run: a parameter (sn_sim_set)            */
+  SNI_TUNABLE = 8,     /* may be changed during a run: a parameter (sn_sim_set)         */
+  SNI_AT_MOST_ONE = 16 /* of parameters: a part of something                           */
 };
 
 typedef struct sni_table sni_table;

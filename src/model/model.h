@@ -173,7 +173,7 @@ void sni_params_set_inertia(sni_params *p, int body, sn_inertia I);
 typedef struct sni_param_ref {
   int index, count; /* entries of value                                                    */
   int stride;       /* from one to the next                                                */
-  unsigned flags;   /* SNI_POSITIVE, SNI_NOT_NEGATIVE                                      */
+  unsigned flags;   /* SNI_POSITIVE, SNI_NOT_NEGATIVE, SNI_AT_MOST_ONE                     */
   int inertia_of;   /* body whose inertia it belongs to; -1: none                          */
 } sni_param_ref;
 

@@ -283,7 +283,8 @@ static bool find_force_param(const sn_model *m, const char *path, sni_param_ref 
 
 sni_param_ref sni_contact_ref(const sn_model *m, int contact, int k) {
   const int first = (int)(m->params.contact - m->params.value);
-  return (sni_param_ref){first + SNI_MATERIAL_PARAMS * contact + k, 1, 1, SNI_NOT_NEGATIVE, -1};
+  const unsigned flags = SNI_NOT_NEGATIVE | (k == SNI_RESTITUTION ? SNI_AT_MOST_ONE : 0);
+  return (sni_param_ref){first + SNI_MATERIAL_PARAMS * contact + k, 1, 1, flags, -1};
 }
 
 static bool find_contact_param(const sn_model *m, const char *path, sni_param_ref *ref) {

@@ -1,11 +1,7 @@
 /* touch.c: what contact does in one step of `redmax`.
  *
  * In this order: what comes in fast bounces; then Staggered Projections over all that touches; then
- * what has got into each other is moved apart without getting speed.
- *
- * Bounces come one after the other as long as something comes in: each takes the contacts that do,
- * and no others, from rate -r to e r.  So a blow goes through a row of balls, and the last one
- * leaves; all at once they would leave together. */
+ * what has got into each other is moved apart without getting speed. */
 #include "methods/redmax/touch.h"
 
 #include "base/memory.h"
@@ -14,8 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A blow is one whose speed is this many times what a step of its forces gives. */
-#define SUDDEN 2.0
 /* Of a depth, so much is left after a step. */
 #define LEFT_OVER 0.8
 /* Sweeps that this takes, at most. */
@@ -65,7 +59,8 @@ static void aim(sni_touch *touch, int k, double h, const double *moved) {
       to = -m->stiffness * gap / stiff;
     } else if (gain > 0) {
       to = gap < 0 ? fmax(-gain * gap, -m->restitution * tg->start[0]) : SNI_LET_GO;
-    } else if (m->restitution > 0 && gap > 0 && now < -SUDDEN * tg->gained && gap + h * now > 0) {
+    } else if (m->restitution > 0 && gap > 0 && now < -SNI_SUDDEN * tg->gained &&
+               gap + h * now > 0) {
       to = SNI_LET_GO; /* it gets there later in the step, and bounces in the next one */
     } else {
       to = gap > 0 ? -gap / h : 0;
@@ -84,57 +79,6 @@ static void aim(sni_touch *touch, int k, double h, const double *moved) {
   for (int i = 0; i < g->nrow; i++) {
     g->c[i] = (i == 0 ? to - rate : 0) - tg->free[i];
   }
-}
-
-/* ---- blows ---- */
-
-/* The contacts that come in, alone; false: none does. */
-static bool choose_blows(sni_touch *touch, double h, int *parts) {
-  sni_staggered *st = &touch->st;
-  bool any = false;
-  for (int k = 0; k < st->ngroup; k++) {
-    sni_group *g = &st->group[k];
-    const sni_touch_group *tg = &touch->group[k];
-    double moved[SNI_GROUP_ROWS];
-    parts[k] = g->npart;
-    g->npart = 0;
-    memset(g->x, 0, sizeof g->x);
-    if (tg->contact < 0 || !(tg->material.restitution > 0) || tg->material.stiffness > 0) {
-      continue;
-    }
-    sni_staggered_rates(st, g, moved);
-    const double now = tg->start[0] + moved[0];
-    if (now < -SUDDEN * tg->gained && touch->contact[tg->contact].gap + h * now <= 0) {
-      any = true;
-      g->npart = parts[k];
-      for (int i = 0; i < g->nrow; i++) {
-        g->c[i] = (i == 0 ? -tg->material.restitution * now : 0) - tg->start[i];
-      }
-    }
-  }
-  return any;
-}
-
-static void restore_parts(sni_touch *touch, const int *parts) {
-  for (int k = 0; k < touch->st.ngroup; k++) {
-    touch->st.group[k].npart = parts[k];
-  }
-}
-
-static void bounce(sni_touch *touch, double h, const sni_staggered_options *o) {
-  enum { BLOWS_MAX = 200 };
-  int *parts = touch->parts;
-  for (int blow = 0; blow < BLOWS_MAX && choose_blows(touch, h, parts); blow++) {
-    sni_staggered_info found;
-    sni_staggered_solve(&touch->st, o, &found);
-    for (int k = 0; k < touch->st.ngroup; k++) {
-      for (int i = 0; i < touch->st.group[k].nrow; i++) {
-        touch->group[k].blow[i] += touch->st.group[k].x[i];
-      }
-    }
-    restore_parts(touch, parts);
-  }
-  restore_parts(touch, parts);
 }
 
 /* ---- warm starts ---- */
@@ -370,6 +314,18 @@ static void show(sni_touch *touch, double h) {
   touch->sim->ntouch = n;
 }
 
+/* x . H v, with the rates of the end of the step: the solver has them beside its answer. */
+static void calc_work(sni_touch *touch) {
+  touch->work[0] = touch->work[1] = 0;
+  for (int k = 0; k < touch->st.ngroup && touch->group[k].contact >= 0; k++) {
+    const sni_group *g = &touch->st.group[k];
+    for (int i = 0; i < g->nrow && g->npart > 0; i++) {
+      const double rate = touch->group[k].free[i] + g->w[i] + g->c[i] - g->e[i] * g->x[i];
+      touch->work[i > 0] += g->x[i] * rate;
+    }
+  }
+}
+
 sn_status sni_touch_solve(sni_touch *touch, double h, const double *qd, const double *qd1,
                           const double *state, bool factors, sni_touch_solver solve, void *user,
                           sn_info *info, sn_error *err) {
@@ -383,6 +339,7 @@ sn_status sni_touch_solve(sni_touch *touch, double h, const double *qd, const do
     return status;
   }
   touch->pushes = touch->shifts = false;
+  touch->work[0] = touch->work[1] = 0;
   info->contacts = touch->count;
   for (int k = 0; k < touch->count; k++) {
     info->deepest = fmax(info->deepest, -touch->contact[k].gap);
@@ -400,12 +357,12 @@ sn_status sni_touch_solve(sni_touch *touch, double h, const double *qd, const do
       touch->parts[k] = st->group[k].npart;
     }
     if (penetration_gain(touch) == 0) {
-      bounce(touch, h, &o);
+      sni_touch_bounce(touch, h, &o);
     }
     remember(touch, state);
   } else {
     start_from_blows(touch);
-    restore_parts(touch, touch->parts);
+    sni_touch_restore_parts(touch, touch->parts);
   }
   for (int k = 0; k < st->ngroup; k++) {
     double moved[SNI_GROUP_ROWS];
@@ -414,6 +371,7 @@ sn_status sni_touch_solve(sni_touch *touch, double h, const double *qd, const do
   }
   sni_staggered_info found;
   sni_staggered_solve(st, &o, &found);
+  calc_work(touch);
   info->contact_iterations += found.iterations;
   info->contact_residual = fmax(info->contact_residual, found.residual);
   if (penetration_gain(touch) == 0) {

@@ -27,6 +27,8 @@ typedef struct sni_touch_group {
   sni_material material;
   double start[SNI_GROUP_ROWS]; /* H qd: rates at the start of the step                        */
   double free[SNI_GROUP_ROWS];  /* H qd1 without impulses of contacts                          */
+  double came[SNI_GROUP_ROWS];  /* rates before the last blow, of those that it strikes        */
+  double swung[SNI_GROUP_ROWS]; /* what it changed of these with all of its restitution        */
   double blow[SNI_GROUP_ROWS];  /* impulses of what bounces                                    */
   double gained; /* along the normal, by forces: what is not much faster is no blow.  Of either body
                     alone: what falls beside another that lies on the floor gains it, too      */
@@ -70,8 +72,9 @@ typedef struct sni_touch {
   double *zero;              /* a number a row of constraints                                  */
   double *shift;             /* nv  moves positions out of each other, and gives no speed      */
   sni_touch_memory *kept;    /* scratch of the next state                                      */
-  bool shifts;               /* it is not 0                                                    */
-  bool pushes;               /* something does                                                 */
+  double work[2]; /* J, in the last solve: of normals and of friction, without blows; not above 0 */
+  bool shifts;    /* it is not 0                                                    */
+  bool pushes;    /* something does                                                 */
 } sni_touch;
 
 sn_status sni_touch_create(sn_sim *sim, sni_system *s, const sni_rubbing *rub, sni_touch **out,
@@ -109,6 +112,16 @@ void sni_touch_twists(sni_touch *touch, const double *qd1);
 bool sni_touch_add_missed(sni_touch *touch, double h);
 /* Do bodies go where nothing keeps them apart? */
 bool sni_touch_outruns(sni_touch *touch, double h);
+
+/* ---- touch_blows.c ---- */
+
+/* A blow is one whose speed is this many times what a step of its forces gives. */
+#define SNI_SUDDEN 2.0
+
+/* Impulses of what bounces, into the groups' `blow` and the solver's v. */
+void sni_touch_bounce(sni_touch *touch, double h, const sni_staggered_options *o);
+/* All groups take part again. */
+void sni_touch_restore_parts(sni_touch *touch, const int *parts);
 
 /* ---- touch_rows.c: groups of the solver ---- */
 
