@@ -203,7 +203,7 @@ static void write_status(const app *a, const view_page *page, sni_json *j) {
   const view_sim *v = &a->sim;
   sn_energy e = {0};
   sn_grab_def hand;
-  double step = 0;
+  double step = 0, gap = 0;
   write_type(j, "status");
   sni_json_number(j, "t", *sn_state_time(v->state));
   cli_json_bool(j, "playing", v->playing);
@@ -221,6 +221,8 @@ static void write_status(const app *a, const view_page *page, sni_json *j) {
   sni_json_number(j, "T", e.kinetic);
   sni_json_number(j, "V", e.potential);
   sni_json_close(j, "}");
+  sn_sim_gap(v->sim, v->state, &gap);
+  sni_json_number(j, "gap", gap);
   sni_json_open(j, "grabs", "[");
   if (sn_sim_held(v->sim, &hand)) {
     sni_json_open(j, NULL, "{");

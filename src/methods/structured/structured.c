@@ -23,8 +23,10 @@
  * for each unit of time.  They are pulled at beyond all bounds, and shake what is between them. */
 #define RATES_GIVE  1e-3
 #define BRAKE       20
-#define AT_ODDS     1e-3 /* of the rates that are asked for: more is not met by any means */
-#define NEARER      4    /* times that constraints are brought nearer to what is asked of them    */
+#define AT_ODDS     1e-3  /* of the rates that are asked for: more is not met by any means */
+#define ROUNDING    1e-14 /* m/s, rad/s: nobody can ask for less */
+#define TAIL        0.03  /* of a budget: what comes after the last iteration, at first */
+#define NEARER      4 /* times that constraints are brought nearer to what is asked of them    */
 #define ROUND(size) (((size) + 63) / 64 * 64)
 
 static sn_status structured_supports(const sn_model *m, sn_error *err) {
@@ -131,7 +133,7 @@ void sni_structured_solve(sn_sim *sim, sni_structured *st, int bank, double prec
   for (int i = 0; i < t->ntie; i++) {
     t->lambda[i] = warm && t->tie[i].slot >= 0 ? force[t->tie[i].slot] : 0;
   }
-  t->precision = precision;
+  t->precision = fmax(precision, ROUNDING);
   st->solver->solve(t, st->own, b, x);
   info->solves++;
   info->iterations += t->spent;
@@ -150,7 +152,7 @@ void sni_structured_solve(sn_sim *sim, sni_structured *st, int bank, double prec
     return;
   }
   /* forces that nobody has looked after would drive things mad */
-  const bool sound = t->spent > 0 || t->residual <= precision;
+  const bool sound = t->spent > 0 || t->residual <= t->precision;
   memset(force, 0, nrow * sizeof *force);
   for (int i = 0; sound && i < t->ntie; i++) {
     if (t->tie[i].slot >= 0) {
@@ -319,13 +321,13 @@ static sn_status advance(sn_sim *sim, sni_structured *st, sn_state *state, const
   memcpy(sni_state_qd(state), qd1, bytes);
   info->substeps = info->evaluations = 1;
   info->last_substep = h;
-  const bool good = info->residual <= sim->options.structured.precision &&
+  const bool good = info->residual <= fmax(sim->options.structured.precision, ROUNDING) &&
                     info->gap <= fmax(sim->options.structured.precision, 1e-12);
   return good ? SN_OK : SN_NOT_CONVERGED;
 }
 
-/* What comes after the last iteration: as much as the last steps took too long.  Something else may
- * have had the processor, so not much is believed. */
+/* What comes after the last iteration: as much as the last steps took too long, and something at
+ * first.  Something else may have had the processor, so not much is believed. */
 static void learn_tail(const sn_sim *sim, sni_structured *st) {
   const int64_t deadline = sni_structured_deadline(sim, st, 1);
   if (deadline) {
@@ -341,6 +343,9 @@ static sn_status structured_step(sn_sim *sim, sn_state *state, const sn_input *i
   const size_t bytes = (size_t)(2 * state->nv + structured_state_count(sim->m)) * sizeof(double);
   memcpy(st->backup, state->data, bytes);
   st->started = sim->options.structured.budget > 0 ? sni_clock() : 0;
+  if (st->tail == 0) {
+    st->tail = (int64_t)(1e6 * sim->options.structured.budget * TAIL);
+  }
   st->warm = sni_state_private(state) + sim->m->nloop_q;
   st->give = st->warm + (size_t)SNI_WARM_BANKS * (size_t)sim->m->nrow;
   st->ties.iterations = sim->options.structured.iterations;

@@ -54,6 +54,7 @@ export interface Status {
   stopped: boolean;
   pages: number;
   energy: { T: number; V: number };
+  gap: number;
 }
 
 export interface GalleryScene {
