@@ -53,6 +53,7 @@ typedef struct sni_rubbing {
   sn_mat3 *axes;  /* nrub  of the bearings, in the world                                       */
   sn_vec3 *place; /* nrub                                                                      */
   double *loose; /* 36 nrub  inverse inertia of both bodies, in axes and at the place of bearings */
+  bool *driven;  /* nslide  held, and moving                                                    */
   bool *held;    /* as `which` counts: constraints let nothing slide here, or drive it         */
   double *force; /* nslide  of friction, along tau; what friction does is minus this          */
   double *rate;  /* nslide  tau v                                                             */
@@ -243,8 +244,8 @@ int sni_rubbing_find_discs(const sn_model *m, bool maximal, sni_rub_disc *disc, 
 void sni_rubbing_begin_discs(sni_rubbing *r);
 /* x of slides from what the program has for them, in their axes. */
 void sni_rubbing_from_discs(const sni_rubbing *r, double *x);
-/* Which slides of them are in the program, within which radius; least: a rate that is none. */
-void sni_rubbing_place_discs(sni_rubbing *r, double least);
+/* Which slides of them are in the program, within which radius. */
+void sni_rubbing_place_discs(sni_rubbing *r);
 /* The program in their axes; and its answer back, with better axes: true if they were right, or if
  * it is the last time. */
 void sni_rubbing_turn_discs(sni_rubbing *r);

@@ -230,25 +230,25 @@ bool sni_rubbing_follow_discs(sni_rubbing *r, bool last) {
 
 /* Of what a disc has, so much is left for slides in the program where others are driven: those have
  * their part against the motion. */
-static double left_of(sni_rubbing *r, const sni_rub_disc *disc, double least) {
+static double left_of(sni_rubbing *r, const sni_rub_disc *disc) {
   double all = 0, driven = 0;
   for (int i = 0; i < disc->count; i++) {
     const int k = disc->first + i;
-    const double rate = disc->own[i] * (r->held[k] ? r->free[k] : r->rate[k]);
+    const double rate = disc->own[i] * (r->driven[k] ? r->free[k] : r->held[k] ? 0 : r->rate[k]);
     all += rate * rate;
-    driven += r->held[k] && fabs(r->free[k]) > least ? rate * rate : 0;
+    driven += r->driven[k] ? rate * rate : 0;
   }
   for (int i = 0; i < disc->count; i++) {
     const int k = disc->first + i;
-    r->part[k] = driven > 0 && r->held[k] ? disc->own[i] * fabs(r->free[k]) / sqrt(all) : 1;
+    r->part[k] = driven > 0 && r->driven[k] ? disc->own[i] * fabs(r->free[k]) / sqrt(all) : 1;
   }
   return driven > 0 ? sqrt(fmax(1 - driven / all, 0)) : 1;
 }
 
-void sni_rubbing_place_discs(sni_rubbing *r, double least) {
+void sni_rubbing_place_discs(sni_rubbing *r) {
   for (int k = 0; k < r->ndisc; k++) {
     sni_rub_disc *disc = &r->disc[k];
-    const double left = left_of(r, disc, least);
+    const double left = left_of(r, disc);
     disc->at = -1;
     disc->n = 0;
     for (int i = 0; i < r->n; i++) {

@@ -190,7 +190,11 @@ static void solve_program(sni_rubbing *r, bool reduced) {
   const sni_unilateral *u = r->rows && r->rows->nsided > 0 ? &r->rows->u : NULL;
   sni_qp *qp = &r->qp;
   sni_qp_info info;
-  sni_rubbing_place_discs(r, least_rate(r));
+  const double least = least_rate(r);
+  for (int i = 0; i < r->m->nslide; i++) {
+    r->driven[i] = is_driven(r, i, least);
+  }
+  sni_rubbing_place_discs(r);
   for (int pass = 1;; pass++) {
     fill_program(r, reduced);
     sni_rubbing_turn_discs(r);
@@ -548,6 +552,7 @@ static size_t lay_out(sni_rubbing *r, const sn_model *m, const sn_options *o, ch
   r->share = TAKE(2 * capacity, sizeof *r->share);
   r->column_of = TAKE(all, sizeof *r->column_of);
   r->held = TAKE(all, sizeof *r->held);
+  r->driven = TAKE(nslide, sizeof *r->driven);
   r->loose = TAKE(36 * nrub, sizeof *r->loose);
   r->Y = TAKE(capacity * nv, sizeof *r->Y);
   r->lambdas = TAKE(capacity * nrow, sizeof *r->lambdas);
