@@ -103,7 +103,7 @@ static void write_umbrella(const make_settings *s, sni_text *out) {
   }
   char channels[128];
   snprintf(channels, sizeof channels, "[T, V, E, runner.q, rib_1_%d.pos.*]", n);
-  make_foot(out, 1, channels);
+  make_foot(out, 2.5, channels);
 }
 
 static const cli_option options[] = {{"--count", "N", CLI_NUMBER, offsetof(make_settings, count),

@@ -5,6 +5,7 @@
 
 #include "cli/cli.h"
 #include "cli/relax.h"
+#include "model/model.h"
 
 typedef struct settings {
   cli_scene_settings scene;
@@ -35,6 +36,7 @@ typedef struct job {
   sn_state *state;
   cli_relax relax;
   double V0, V1; /* potential energy before and after */
+  double V2;     /* and where it goes from beside that, if it is an unstable one; NAN: it is not */
   sn_error err;
 } job;
 
@@ -49,13 +51,31 @@ static double potential(job *j) {
   return e.potential;
 }
 
+/* What rubs may rest anywhere, and what touches is not looked for here. */
+static sn_status refuse(const sn_model *m, sn_error *err) {
+  if (m->touching) {
+    return sni_fail(
+        err, SN_E_UNSUPPORTED,
+        "settle knows no contact, and '%s' collides: let it come to rest by 'sinew run', "
+        "or take the contact away",
+        m->touching);
+  }
+  if (m->nslide > 0) {
+    return sni_fail(err, SN_E_UNSUPPORTED,
+                    "joints with friction may rest in many poses: take the friction away, and "
+                    "settle finds where they rest without it");
+  }
+  return SN_OK;
+}
+
 static int prepare(job *j) {
   j->m = sn_scene_take_model(j->scene);
   sn_options o = sn_model_run(j->m)->options;
   o.method = "redmax"; /* whatever the scene is for: its steps are implicit */
   o.redmax.integrator = SN_EULER;
   o.redmax.closure = SN_CLOSURE_PROJECT;
-  sn_status status = cli_relax_hold(j->m, &j->err);
+  sn_status status = refuse(j->m, &j->err);
+  status = status ? status : cli_relax_hold(j->m, &j->err);
   status = status ? status : sn_sim_create(j->m, &o, &j->sim, &j->err);
   status = status ? status : sn_state_create(j->m, &j->state, &j->err);
   status = status ? status : sn_sim_assemble(j->sim, j->state, &j->err);
@@ -82,6 +102,38 @@ static int restless(job *j) {
   return CLI_STOPPED;
 }
 
+/* From a pose that is ASIDE (rad or m) beside the one found, without pattern: where it comes back
+ * to it, or creeps about near by, it is stable; where it falls far lower than the way aside was
+ * high, it is not.  A few steps tell. */
+#define ASIDE       1e-3
+#define ASIDE_STEPS 400
+#define FAR_LOWER   100
+
+static sn_status look_beside(job *j) {
+  sn_state *found = NULL;
+  sn_error err;
+  const sn_status status = sn_state_clone(j->state, &found);
+  if (status) {
+    return sni_fail(&j->err, status, "out of memory");
+  }
+  double *q = sn_state_q(j->state);
+  uint64_t seed = 1;
+  for (int k = 0; k < sn_model_dof_count(j->m); k++) {
+    seed = seed * 6364136223846793005u + 1442695040888963407u;
+    q[k] += ASIDE * (double)(int64_t)seed / 9223372036854775808.0;
+  }
+  if (sn_sim_assemble(j->sim, j->state, &err) == SN_OK) {
+    const double up = fabs(potential(j) - j->V1);
+    cli_relax beside = {.tolerance = j->s->tolerance, .max_steps = ASIDE_STEPS};
+    cli_relax_run(&beside, j->sim, j->state, &err);
+    const double V = potential(j);
+    j->V2 = V < j->V1 - FAR_LOWER * up - 1e-9 * fabs(j->V1) ? V : NAN;
+  }
+  sn_state_copy(j->state, found);
+  sn_state_free(&found);
+  return SN_OK;
+}
+
 static int come_to_rest(job *j) {
   j->relax =
       (cli_relax){.tolerance = j->s->tolerance, .max_steps = (int)j->s->max_steps, .body = 0};
@@ -94,6 +146,9 @@ static int come_to_rest(job *j) {
   }
   if (status == SN_NOT_CONVERGED) {
     return restless(j);
+  }
+  if (look_beside(j)) {
+    return fail(j);
   }
   return j->s->save && sn_state_save(j->state, j->s->save, &j->err) ? fail(j) : CLI_DONE;
 }
@@ -118,6 +173,10 @@ static void print_summary(const job *j) {
   printf("%s: at rest after %d step%s\n", j->file, j->relax.steps, j->relax.steps == 1 ? "" : "s");
   printf("  residual    %.1e of the weight\n", j->relax.residual);
   printf("  energy      V = %.9g at the start, %.9g at rest\n", j->V0, j->V1);
+  if (!isnan(j->V2)) {
+    printf("  unstable    from %g (rad or m) beside it goes on down to V = %.9g: start it there\n",
+           ASIDE, j->V2);
+  }
   if (j->s->save) {
     printf("  saved       %s\n", j->s->save);
   }
@@ -138,6 +197,7 @@ static bool print_json(const job *j, int code) {
     cli_json_number(&json, "start", j->V0);
     cli_json_number(&json, "end", j->V1);
     sni_json_close(&json, "}");
+    sni_json_raw(&json, "stable", "%s", isnan(j->V2) ? "true" : "false");
   }
   const sni_error_list errors = {.item = (sn_error *)&j->err, .count = j->err.code != SN_OK};
   cli_json_problems(&json, j->scene, &errors, NULL);
@@ -181,7 +241,7 @@ static int settle(const cli_command *self, int argc, char **argv) {
   int code = cli_parse(self, argc, argv, &s, &plain);
   code = code == CLI_GO ? check_settings(self, &s, plain.item[0]) : code;
   if (code == CLI_GO) {
-    job j = {.s = &s, .file = plain.item[0]};
+    job j = {.s = &s, .file = plain.item[0], .V2 = NAN};
     code = work(&j);
     sn_state_free(&j.state);
     sn_sim_free(&j.sim);

@@ -46,16 +46,35 @@ static void set_path(const sn_model *m, int constraint, sn_error *err) {
   }
 }
 
+static bool is_length(const sni_row *row) {
+  return sn_vec3_dot(row->p[0].v, row->p[0].v) + sn_vec3_dot(row->p[1].v, row->p[1].v) > 0;
+}
+
+/* How far a constraint is open, one of whose rows is by `gap`: rows of lengths, or of angles, along
+ * axes across each other are one length, or one angle. */
+static double how_open(const sni_rows *r, int constraint, double gap) {
+  const sni_constraint *c = &r->constraint[constraint];
+  int worst = 0;
+  while (worst < r->nrow - 1 && !(r->of[worst] == constraint && fabs(r->row[worst].g) == gap)) {
+    worst++;
+  }
+  double sum = 0;
+  for (int i = 0; i < r->nrow; i++) {
+    const bool alike = r->row[i].ncoord == 0 && !r->row[i].one_sided &&
+                       is_length(&r->row[i]) == is_length(&r->row[worst]);
+    if (i == worst || (r->of[i] == constraint && alike && r->row[worst].ncoord == 0)) {
+      const double open = sni_constraint_open(c, r->row[i].g);
+      sum += open * open;
+    }
+  }
+  return sqrt(sum);
+}
+
 /* Names what stays open. */
 static sn_status check_closed(sn_sim *sim, sn_status status, double t, int worst, double gap,
                               sn_error *err) {
   if (status == SN_NOT_CONVERGED && worst >= 0) {
-    for (int i = 0; i < sim->rows.nrow; i++) {
-      if (sim->rows.of[i] == worst && fabs(sim->rows.row[i].g) == gap) {
-        gap = fabs(sni_constraint_open(&sim->m->constraint[worst], sim->rows.row[i].g));
-        break;
-      }
-    }
+    gap = how_open(&sim->rows, worst, gap);
     sni_fail(err, SN_E_UNCONVERGED, "at t = %g: '%s' cannot close: a gap of %.3g stays open", t,
              constraint_name(sim->m, worst), gap);
     set_path(sim->m, worst, err);

@@ -27,7 +27,9 @@ static void finish_loop_spring(sni_compile *c, int k, const sn_joint_def *def, i
     m->nloop_spring++;
   }
   if (def->armature.n > 0) {
-    sni_compile_warn(c, "armature", "has no effect in a loop yet");
+    sni_compile_warn(c, "armature",
+                     "has no effect in a loop: give it to the joint of a body, and let another "
+                     "joint close the loop");
   }
 }
 

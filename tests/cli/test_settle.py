@@ -181,6 +181,29 @@ class Settle(Command):
         self.assertEqual(path.read_text(), SPRING)
         self.assertEqual(self.good("settle", path, "--quiet"), "")
 
+    UPRIGHT = """sinew: 1
+bodies:
+  a: {joint: {type: revolute, axis: [0, 1, 0]}, inertia: {mass: 1, at: [0, 0, 0.5], xx: 0.1, yy: 0.1, zz: 0.1}%s}
+initial: {a: {q: %s}}
+"""
+
+    def test_who_balances_on_a_tip_is_told(self):
+        for extra, q, stable in (("", "0", False), ("", "pi", True)):
+            scene = self.write("rod.yaml", self.UPRIGHT % (extra, q))
+            self.assertIs(json.loads(self.good("settle", scene, "--json"))["stable"], stable)
+            self.assertEqual("unstable" in self.good("settle", scene), not stable)
+
+    def test_friction_and_contact_are_refused(self):
+        rubs = self.write("rubs.yaml", self.UPRIGHT.replace("0, 1, 0]", "0, 1, 0], friction: {law: dry, force: 100}") % ("", "1"))
+        self.bad(BAD_INPUT, "joints with friction may rest in many poses: take the friction away, and settle finds "
+                 "where they rest without it", "settle", rubs)
+        box = self.write("box.yaml", "sinew: 1\ncontacts: {c: {}}\nbodies:\n  box: {joint: {type: free, at: [0, 0, 1]},"
+                         " shapes: [{type: box, size: [1, 1, 1], density: 1, contact: c}]}\n"
+                         "  floor: {joint: {type: fixed}, shapes: [{type: plane, contact: c}]}\n")
+        done = sinew("settle", box)
+        self.assertEqual(done.returncode, BAD_INPUT)
+        self.assertRegex(done.stderr, "settle knows no contact, and '.*' collides")
+
 
 if __name__ == "__main__":
     unittest.main()
