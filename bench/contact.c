@@ -101,6 +101,8 @@ static bool random_problems(const bench_settings *settings, sni_json *json) {
 
 /* ---- heaps ---- */
 
+#define STEP 0.01
+
 typedef struct heap_row {
   int size;
   double seconds;  /* a step, once things have fallen on each other */
@@ -123,6 +125,12 @@ static sn_model *load_heap(int count, sn_error *err) {
   sn_scene_free(&scene);
   free(text);
   return m;
+}
+
+/* Steps until the uppermost have come down, and for 0.8 s after that: bodies start in a cube. */
+static int steps_to_fall(int size) {
+  const double height = MAKE_HEAP_SPACING * ceil(cbrt(size));
+  return (int)ceil((sqrt(2 * height / 9.81) + 0.8) / STEP);
 }
 
 /* Falls until it lies on itself, then is timed. */
@@ -152,10 +160,10 @@ static sn_status measure_heap(heap_row *row, sn_error *err) {
   sn_sim *sim = NULL;
   sn_state *state = NULL;
   sn_options o = m ? sn_model_run(m)->options : sn_options_default();
-  o.step = 0.01;
+  o.step = STEP;
   sn_status status = m ? sn_sim_create(m, &o, &sim, err) : SN_E_MEMORY;
   status = status ? status : sn_state_create(m, &state, err);
-  status = status ? status : drop(sim, state, 120, 30, row, err);
+  status = status ? status : drop(sim, state, steps_to_fall(row->size), 30, row, err);
   sn_state_free(&state);
   sn_sim_free(&sim);
   sn_model_free(&m);

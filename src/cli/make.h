@@ -83,6 +83,9 @@ void make_foot_at(sni_text *out, double step, double duration, const char *chann
 void make_foot_structured(sni_text *out, double duration, const char *channels,
                           const char *options);
 
+/* m, between places where bodies of a heap start: a cube of them. */
+#define MAKE_HEAP_SPACING 0.34
+
 extern const make_generator make_bridge, make_deck, make_net, make_tensegrity, make_arm,
     make_umbrella, make_hand, make_fourbar, make_ladder, make_ring, make_slider_crank, make_gear,
     make_hagfish, make_stack, make_heap, make_dominoes, make_ramp, make_gripper, make_seaweed,

@@ -1,8 +1,8 @@
 /* make_heap.c: balls, boxes, capsules and cylinders that fall into a pen. */
 #include "cli/make.h"
 
-#define SPACING 0.34 /* m, between places where bodies start */
-#define ASIDE   0.01 /* at most so far from them: balls must not balance on one another */
+/* Bodies start at most so far from their places: balls must not balance on one another. */
+#define ASIDE 0.01
 
 /* The same numbers everywhere: splitmix64. */
 static double random(uint64_t *seed, double lo, double hi) {
@@ -68,11 +68,11 @@ static void write_heap(const make_settings *s, sni_text *out) {
   sni_text_add(out,
                "}\n\ndefaults:\n  joint: {type: free}\n  shape: {density: 1000, contact: stone}\n\n"
                "bodies:\n");
-  write_pen(0.5 * SPACING * side + 0.05, out);
+  write_pen(0.5 * MAKE_HEAP_SPACING * side + 0.05, out);
   for (int k = 0; k < n; k++) {
     const double i = k % side, j = (k / side) % side, level = k / (side * side);
-    sn_vec3 at = {SPACING * (i - 0.5 * (side - 1)), SPACING * (j - 0.5 * (side - 1)),
-                  SPACING * (level + 0.6)};
+    sn_vec3 at = {MAKE_HEAP_SPACING * (i - 0.5 * (side - 1)),
+                  MAKE_HEAP_SPACING * (j - 0.5 * (side - 1)), MAKE_HEAP_SPACING * (level + 0.6)};
     at.x += random(&seed, -ASIDE, ASIDE);
     at.y += random(&seed, -ASIDE, ASIDE);
     const sn_se3 E = {sn_so3_exp(random3(&seed, -1.5, 1.5)), at};

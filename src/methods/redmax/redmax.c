@@ -56,9 +56,9 @@ static sn_status look(sn_sim *sim, const sni_redmax_step *step, sn_error *err) {
   sni_system_release_drives(&r->s);
   sni_dynamics_reparam(&sim->d, sim->q, sim->qd);
   sni_dynamics_kinematics(&sim->d, step->q, step->qd);
-  const sn_status status =
-      r->touch ? sni_touch_find(r->touch, step->h, step->qd, step->input, step->touch_state, err)
-               : SN_OK;
+  const sn_status status = r->touch ? sni_touch_find(r->touch, step->h, step->q, step->qd,
+                                                     step->input, step->touch_state, err)
+                                    : SN_OK;
   if (status || sim->m->nslide == 0) {
     return status;
   }

@@ -4,8 +4,11 @@
 #include <math.h>
 #include <string.h>
 
-/* Slow is what is slower than this many times what gravity gives in a step. */
-#define SLOW 1.0
+/* Slow is what is slower than this many times what gravity gives in a step; and what touches
+ * nothing but the ground and has got faster by this many times that since it is slow does not come
+ * to rest. */
+#define SLOW   1.0
+#define FASTER 0.05
 
 static int tree_count(const sn_model *m) {
   int n = 0;
@@ -16,7 +19,13 @@ static int tree_count(const sn_model *m) {
 }
 
 int sni_sleep_state_count(const sn_model *m) {
-  return m->touching ? 1 + tree_count(m) : 0;
+  return m->touching ? 1 + 2 * tree_count(m) : 0;
+}
+
+/* Behind the steps of all trees: the least speed of one that is awake since it is slow, and the
+ * place of one that sleeps. */
+static double *memo(const sni_sleep *sleep, double *state, int tree) {
+  return &state[1 + sleep->ntree + tree];
 }
 
 /* ---- who may sleep ---- */
@@ -79,6 +88,24 @@ static void wake_island(const sni_sleep *sleep, int island, double *state) {
   }
 }
 
+/* A number for the coordinates of each tree, of which a double holds 52 bits. */
+static void calc_places(const sni_sleep *sleep, const double *q) {
+  const sni_tree *t = &sleep->sim->m->tree;
+  memset(sleep->place, 0, (size_t)sleep->ntree * sizeof *sleep->place);
+  for (int i = 0; i < t->nbody; i++) {
+    uint64_t *hash = &sleep->place[sleep->tree_of[i]];
+    for (int c = t->vadr[i]; c < t->vadr[i + 1]; c++) {
+      uint64_t bits;
+      memcpy(&bits, &q[c], sizeof bits);
+      *hash = (*hash ^ bits) * 0x9e3779b97f4a7c15u;
+      *hash ^= *hash >> 32;
+    }
+  }
+}
+static double place_of(const sni_sleep *sleep, int tree) {
+  return (double)(sleep->place[tree] >> 12);
+}
+
 static void look(sni_sleep *sleep, const double *state) {
   sleep->any = false;
   for (int i = 0; i < sleep->sim->m->tree.nbody; i++) {
@@ -102,7 +129,25 @@ static bool is_moved(const sni_sleep *sleep, int i, const double *qd, const sn_i
   return moved;
 }
 
-void sni_sleep_begin(sni_sleep *sleep, const double *qd, const sn_input *input, double *state) {
+/* Those that are not where they fell asleep. */
+static void wake_displaced(const sni_sleep *sleep, const double *q, double *state) {
+  bool any = false;
+  for (int k = 0; k < sleep->ntree; k++) {
+    any = any || state[1 + k] < 0;
+  }
+  if (any) {
+    calc_places(sleep, q);
+  }
+  for (int k = 0; any && k < sleep->ntree; k++) {
+    const int island = island_of(state, k);
+    if (island >= 0 && *memo(sleep, state, k) != place_of(sleep, k)) {
+      wake_island(sleep, island, state);
+    }
+  }
+}
+
+void sni_sleep_begin(sni_sleep *sleep, const double *q, const double *qd, const sn_input *input,
+                     double *state) {
   /* 52 bits of it are a whole number in a double */
   const double hash = (double)(sleep->sim->d.param_hash >> 12);
   const bool awake = !(sleep->seconds > 0) || state[0] != hash || sleep->sim->d.user_force;
@@ -110,6 +155,7 @@ void sni_sleep_begin(sni_sleep *sleep, const double *qd, const sn_input *input, 
   for (int k = 0; awake && k < sleep->ntree; k++) {
     state[1 + k] = state[1 + k] < 0 ? 0 : state[1 + k];
   }
+  wake_displaced(sleep, q, state);
   for (int i = 0; !awake && i < sleep->sim->m->tree.nbody; i++) {
     const int island = island_of(state, sleep->tree_of[i]);
     if (island >= 0 && is_moved(sleep, i, qd, input)) {
@@ -178,10 +224,56 @@ static void join_islands(sni_sleep *sleep, const sni_contact *contact, int count
   }
 }
 
+/* Of the fastest body of each tree, with the twists in w.a. */
+static void calc_speeds(const sni_sleep *sleep) {
+  const sni_dynamics *d = &sleep->sim->d;
+  for (int k = 0; k < sleep->ntree; k++) {
+    sleep->speed[k] = 0;
+  }
+  for (int i = 0; i < sleep->sim->m->tree.nbody; i++) {
+    const sn_vec6 a = sni_lane6_vec6(d->w.a[i]);
+    const double r = sleep->reach[i];
+    double *most = &sleep->speed[sleep->tree_of[i]];
+    *most = fmax(*most, sqrt(sn_vec3_dot(a.v, a.v) + r * r * sn_vec3_dot(a.w, a.w)));
+  }
+}
+
 static void bear(sni_sleep *sleep, uint32_t body) {
   if (body != SN_WORLD) {
     sleep->slow[sleep->tree_of[body]] = sleep->can[sleep->tree_of[body]];
   }
+}
+
+/* Trees that touch nothing but the ground.  In heaps the sweeps leave noise in all speeds. */
+static void find_alone(const sni_sleep *sleep, const sni_contact *contact, int count) {
+  for (int k = 0; k < sleep->ntree; k++) {
+    sleep->alone[k] = true;
+  }
+  for (int k = 0; k < count; k++) {
+    const int a = contact[k].body[0], b = contact[k].body[1];
+    if (a >= 0 && b >= 0 && sleep->tree_of[a] != sleep->tree_of[b]) {
+      sleep->alone[sleep->tree_of[a]] = sleep->alone[sleep->tree_of[b]] = false;
+    }
+  }
+}
+
+/* Steps of h that are as long as it takes to fall asleep. */
+static int steps_to_sleep(const sni_sleep *sleep, double h) {
+  return (int)fmax(1, fmin(1e9, ceil(sleep->seconds / h * (1 - 1e-12))));
+}
+
+/* For how many steps tree k has been slow. */
+static void count_steps(const sni_sleep *sleep, int k, double h, double slow, double *state) {
+  const int most = steps_to_sleep(sleep, h), before = (int)state[1 + k];
+  const double speed = sleep->speed[k];
+  double *first = memo(sleep, state, k);
+  bool rests = sleep->slow[k] && speed < slow;
+  if (before % most == 0) {
+    *first = speed;
+  } else if (sleep->alone[k] && (before + 1) % most == 0) { /* it tips over, or begins to roll */
+    rests = rests && speed < *first + FASTER * slow;
+  }
+  state[1 + k] = rests ? before + 1 : 0;
 }
 
 void sni_sleep_end(sni_sleep *sleep, double h, const sni_contact *contact, int count,
@@ -199,20 +291,20 @@ void sni_sleep_end(sni_sleep *sleep, double h, const sni_contact *contact, int c
     bear(sleep, sleep->sim->touch[k].body);
     bear(sleep, sleep->sim->touch[k].other);
   }
-  for (int i = 0; i < t->nbody; i++) {
-    const sn_vec6 a = sni_lane6_vec6(d->w.a[i]);
-    const double r = sleep->reach[i];
-    const double square = sn_vec3_dot(a.v, a.v) + r * r * sn_vec3_dot(a.w, a.w);
-    sleep->slow[sleep->tree_of[i]] = sleep->slow[sleep->tree_of[i]] && square < slow * slow;
-  }
+  calc_speeds(sleep);
+  find_alone(sleep, contact, count);
   for (int k = 0; k < sleep->ntree; k++) {
-    state[1 + k] = state[1 + k] < 0 ? state[1 + k] : sleep->slow[k] ? state[1 + k] + 1 : 0;
+    if (state[1 + k] >= 0) {
+      count_steps(sleep, k, h, slow, state);
+    }
   }
   join_islands(sleep, contact, count, state);
+  calc_places(sleep, q);
   for (int k = 0; k < sleep->ntree; k++) {
     const int root = find(sleep->link, k);
-    if (state[1 + k] >= 0 && sleep->rested[root] * h >= sleep->seconds) {
+    if (state[1 + k] >= 0 && sleep->rested[root] >= steps_to_sleep(sleep, h)) {
       state[1 + k] = -1 - root;
+      *memo(sleep, state, k) = place_of(sleep, k);
     }
   }
   look(sleep, state);
@@ -239,6 +331,9 @@ static size_t lay_out(sni_sleep *sleep, const sn_model *m, char *memory) {
   sleep->asleep = TAKE(nbody, sizeof *sleep->asleep);
   sleep->can = TAKE(n, sizeof *sleep->can);
   sleep->slow = TAKE(n, sizeof *sleep->slow);
+  sleep->alone = TAKE(n, sizeof *sleep->alone);
+  sleep->speed = TAKE(n, sizeof *sleep->speed);
+  sleep->place = TAKE(n, sizeof *sleep->place);
 #undef TAKE
   return used;
 }

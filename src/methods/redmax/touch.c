@@ -198,8 +198,8 @@ static double *sleep_state(const sni_touch *touch, double *state) {
   return state + 1 + (ptrdiff_t)SNI_TOUCH_NUMBERS * memory_count(touch->sim->m);
 }
 
-sn_status sni_touch_find(sni_touch *touch, double h, const double *qd, const sn_input *input,
-                         double *state, sn_error *err) {
+sn_status sni_touch_find(sni_touch *touch, double h, const double *q, const double *qd,
+                         const sn_input *input, double *state, sn_error *err) {
   sni_dynamics *d = touch->s->d;
   const double *g = d->params.gravity;
   double *numbers = sleep_state(touch, state);
@@ -207,7 +207,7 @@ sn_status sni_touch_find(sni_touch *touch, double h, const double *qd, const sn_
   const double margin = 2 * h * h * sqrt(g[0] * g[0] + g[1] * g[1] + g[2] * g[2]);
   touch->margin = margin;
   sni_dynamics_poses(d);
-  sni_sleep_begin(&touch->sleep, qd, input, numbers);
+  sni_sleep_begin(&touch->sleep, q, qd, input, numbers);
   sn_status status;
   do {
     sni_finder_let_sleep(touch->finder, touch->sleep.any ? touch->sleep.asleep : NULL);

@@ -87,8 +87,8 @@ int sni_touch_state_count(const sn_model *m);
 typedef sn_status (*sni_touch_solver)(void *user, const double *b, double *x);
 
 /* At the start of a step; needs the kinematics. */
-sn_status sni_touch_find(sni_touch *touch, double h, const double *qd, const sn_input *input,
-                         double *state, sn_error *err);
+sn_status sni_touch_find(sni_touch *touch, double h, const double *q, const double *qd,
+                         const sn_input *input, double *state, sn_error *err);
 /* At its end: what rests falls asleep, and what has to be known for the next step is saved. */
 void sni_touch_end(sni_touch *touch, double h, const double *q, double *q1, double *qd1,
                    double *state);
