@@ -103,6 +103,42 @@ TEST(a_block_slides_with_the_right_acceleration) {
   stage_clear(&b);
 }
 
+/* Of a cone with so many sides friction takes the corner that is nearest to against the sliding: as
+ * much as a round one does, but askew by up to half of the angle between two corners. */
+TEST(a_cone_with_sides_brakes_along_its_corners) {
+  const int sides[] = {4, 6, 9};
+  const double h = 0.001, mu = 0.3;
+  for (int k = 0; k < 3; k++) {
+    double most = 0, least = SN_PI;
+    for (int n = 0; n < 24; n++) {
+      sn_options o = redmax_options(h);
+      o.redmax.contact.cone = SN_CONE_POLYHEDRAL;
+      o.redmax.contact.sides = sides[k];
+      o.redmax.contact.tolerance = 1e-12;
+      const double angle = 0.13 + 2 * SN_PI * n / 24, c = cos(angle), d = sin(angle);
+      char text[1024];
+      snprintf(text, sizeof text,
+               "sinew: 1\ngravity: [0, 0, %.17g]\ncontacts: {m: {friction: %g}}\nbodies:\n"
+               "  floor: {parent: world, joint: {type: fixed},\n"
+               "          shapes: [{type: plane, contact: m}]}\n%s"
+               "initial: {block: {qd: [%.17g, %.17g, 0, 0, 0, 0]}}\n",
+               -GRAVITY, mu, block, c, d);
+      stage b = stage_set(text, o);
+      stage_step(&b, 1);
+      const double x = c - qd_of(&b, "block")[0], y = d - qd_of(&b, "block")[1];
+      const double askew = fabs(atan2(c * y - d * x, c * x + d * y));
+      CHECK(fabs(hypot(x, y) / (mu * GRAVITY * h) - 1) < 1e-6, "%d sides, %g: brakes by %g of it",
+            sides[k], angle, hypot(x, y) / (mu * GRAVITY * h));
+      CHECK(askew < SN_PI / sides[k] + 1e-6, "%d sides, %g: askew by %g", sides[k], angle, askew);
+      most = fmax(most, askew);
+      least = fmin(least, askew);
+      stage_clear(&b);
+    }
+    CHECK(most > 0.5 * SN_PI / sides[k] && least < 0.5 * SN_PI / sides[k], "%d sides: %g to %g",
+          sides[k], least, most);
+  }
+}
+
 /* The convex model lifts off what slides, by mu times its speed: it is known for that.  From the
  * rate v along the floor it takes mu x, with x (1 + mu^2) = mu v + g h. */
 TEST(the_convex_model_sticks_too_and_lifts_off_what_slides) {
@@ -609,6 +645,7 @@ int main(void) {
   RUN_TESTS(T(a_block_sticks_below_the_angle_of_friction_and_slides_above),
             T(a_block_slides_with_the_right_acceleration),
             T(the_convex_model_sticks_too_and_lifts_off_what_slides),
+            T(a_cone_with_sides_brakes_along_its_corners),
             T(contact_and_friction_take_energy_and_never_bring_any),
             T(a_ball_keeps_its_restitution), T(a_cradle_passes_blows_on),
             T(a_stack_of_twenty_boxes_stays), T(stacks_stay_whatever_their_height_and_the_step),
