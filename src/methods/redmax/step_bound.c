@@ -153,9 +153,16 @@ static sn_status touch(sn_sim *sim, const sni_redmax_step *step, double *qd1, sn
   sni_redmax *r = sim->method_work;
   sni_rows *rows = sim->d.rows ? &sim->rows : NULL;
   const bool factors = !(rows && rows->kkt) && (r->used == SNI_TREE || r->used == SNI_PCG);
+  const size_t bytes = rows ? (size_t)rows->nrow * sizeof *rows->lambda : 0;
+  if (rows) { /* to ask how bodies answer is to lose what the constraints bear */
+    memcpy(rows->lambda_before, rows->lambda, bytes);
+  }
   sn_status status = sni_touch_solve(r->touch, r->s.h, step->qd, qd1, step->touch_state, factors,
                                      solve_bound, sim, info, err);
   status = status ? status : sni_touch_check(r->touch, step->t_end, err);
+  if (rows && !r->touch->pushes) {
+    memcpy(rows->lambda, rows->lambda_before, bytes);
+  }
   if (status || !r->touch->pushes) {
     return status;
   }
