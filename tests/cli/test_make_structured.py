@@ -50,6 +50,17 @@ class Structured(Command):
         self.assertLessEqual(strings["iterations"], 3 * strings["solves"])
         self.assertLessEqual(strings["gap"], 1.5e-3)
 
+    def test_rough_precision_brakes_nothing(self):
+        """Loops that can close do, however roughly: every step meets what is asked for, and energy is as with a fine precision."""
+        for name in "pendulum-strings", "seaweed", "ladder":
+            text = self.good("make", name)
+            fine = self.run_scene(text, "--method", "structured", "--set=run.structured.precision=1e-6")
+            self.assertEqual(fine["solver"]["unconverged"], 0, name)
+            for precision in 1e-3, 3e-4:
+                rough = self.run_scene(text, "--method", "structured", f"--set=run.structured.precision={precision}")
+                self.assertEqual(rough["solver"]["unconverged"], 0, f"{name}, {precision}")
+                self.assertAlmostEqual(rough["energy"]["end"]["E"], fine["energy"]["end"]["E"], delta=0.1, msg=f"{name}, {precision}")
+
     def test_characters_hold_together(self):
         """While the last is dragged too far, hands and soles are open; when it is back, they close."""
         text = self.good("make", "characters")

@@ -296,6 +296,37 @@ TEST(two_targets_at_once) {
   }
 }
 
+/* Two targets part and come together again: then nothing is braked any more. */
+TEST(what_agrees_again_is_not_braked) {
+  static const char shaken[] =
+      STRUCTURED_CHAIN "motions:\n"
+                       "  left: {body: bar_10, at: [1, 0, 0], point: [5, -2, 0]}\n"
+                       "  right:\n"
+                       "    body: bar_10\n"
+                       "    at: [1, 0, 0]\n"
+                       "    point: [5, 't < 0.5 ? -2 + 5e-4*sin(20*t) : -2', 0]\n";
+  for (int n = 0; n < STRUCTURED_SOLVERS; n++) {
+    sn_options o = structured_options(0.01, 1e-3);
+    o.structured.solver = structured_solver[n].option;
+    stage g = stage_set(shaken, o);
+    double most_off = 0;
+    for (int k = 0; k < 55; k++) {
+      most_off = fmax(most_off, structured_step(g.sim, g.s).residual);
+    }
+    CHECK(most_off > 1e-3, "'%s': they were never at odds", structured_solver[n].name);
+    const double before = redmax_energy(g.sim, g.s);
+    for (int k = 0; k < 45; k++) {
+      structured_step(g.sim, g.s);
+    }
+    sn_energy e;
+    CHECK(sn_sim_energy(g.sim, g.s, &e) == SN_OK, "no energy");
+    const double lost = before - e.kinetic - e.potential;
+    CHECK(lost < 0.05 * e.kinetic, "'%s': braked by %g, with %g left", structured_solver[n].name,
+          lost, e.kinetic);
+    stage_clear(&g);
+  }
+}
+
 static const char out_of_reach[] =
     STRUCTURED_CHAIN "motions:\n"
                      "  hand: {body: bar_10, at: [1, 0, 0], point: [11 - 3*cos(t), 0, 0]}\n"
@@ -522,7 +553,8 @@ int main(void) {
             T(coordinates_follow_and_are_tied), T(limits_are_refused),
             T(a_tree_moves_as_with_recursive), T(a_four_bar_moves_as_with_redmax),
             T(a_ladder_gains_no_energy), T(two_targets_for_one_point),
-            T(weights_divide_what_cannot_be_had), T(two_targets_at_once), T(what_is_left_is_told),
+            T(weights_divide_what_cannot_be_had), T(two_targets_at_once),
+            T(what_agrees_again_is_not_braked), T(what_is_left_is_told),
             T(a_chain_pulled_out_of_reach), T(iterations_can_be_few),
             T(warm_starts_save_iterations), T(interrupted_runs_end_in_the_same_bits),
             T(a_state_with_other_motions), T(constraints_come_and_go), T(a_hand_pulls));

@@ -109,7 +109,11 @@ void sni_structured_close(sn_sim *sim, sni_structured *st, double t, double *q1,
     }
   }
   info->gap = sni_rows_gap(&sim->rows, &worst);
-  if (info->gap > tolerance && !broken_off && !sni_ties_late(&st->ties)) {
+  if (info->gap <= tolerance) {
+    /* What is closed contradicts nothing, even if a step went too far on the way: it may, where
+     * iterations end early.  Were this kept, rates would give way and be braked from now on. */
+    *st->give = 0;
+  } else if (!broken_off && !sni_ties_late(&st->ties)) {
     *st->give = fmax(*st->give, SNI_GIVE_SOME);
   }
 }
