@@ -154,7 +154,7 @@ static double value_friction(const reading *r, int slide, int component, int coo
 static double value_constraint(const reading *r, int n, int component, int coordinate) {
   (void)component;
   (void)coordinate;
-  return sni_constraint_channel_value(r->sim, n, r->state->t);
+  return sni_constraint_channel_value(r->sim, n, r->state->t, rubbing(r) != NULL);
 }
 
 static const char *const line[] = {".length", ".rate", ".tension"};
@@ -297,8 +297,26 @@ static const sni_rub *rub_of(const sn_model *m, int slide) {
   }
   return own;
 }
+static const char *rub_section(const sni_rub *own) {
+  return own->body >= 0 ? "" : "loops.";
+}
 static const char *rub_name(const sn_model *m, const sni_rub *own) {
   return own->body >= 0 ? m->name[own->body] : m->constraint_name[own->loop];
+}
+
+/* The joint or loop of whose friction a channel's name tells, and what follows its own name;
+ * NULL: none. */
+static const sni_rub *find_rub(const sn_model *m, const char *name, const char **rest) {
+  for (int k = 0; k < m->nrub; k++) {
+    const char *section = rub_section(&m->rub[k]), *own = rub_name(m, &m->rub[k]);
+    const size_t before = strlen(section), n = strlen(own);
+    if (strncmp(name, section, before) == 0 && strncmp(name + before, own, n) == 0 &&
+        name[before + n] == '.') {
+      *rest = name + before + n;
+      return &m->rub[k];
+    }
+  }
+  return NULL;
 }
 
 int sn_sim_channel_count(const sn_sim *sim) {
@@ -331,13 +349,18 @@ const char *sn_sim_channel_name(const sn_sim *sim, int channel, char *out, size_
   }
   if (p.g->of == OF_SLIDES) {
     const sni_rub *own = rub_of(m, p.body);
-    snprintf(out, out_size, own->nslide == 1 ? "%s%s" : "%s%s%d", rub_name(m, own), p.g->suffix,
-             p.body - own->first);
+    snprintf(out, out_size, own->nslide == 1 ? "%s%s%s" : "%s%s%s%d", rub_section(own),
+             rub_name(m, own), p.g->suffix, p.body - own->first);
+    return out;
+  }
+  if (p.g->of == OF_RUBS) {
+    const sni_rub *own = &m->rub[p.body];
+    snprintf(out, out_size, "%s%s%s", rub_section(own), rub_name(m, own),
+             p.g->component[p.component]);
     return out;
   }
   const char *name = p.motion >= 0         ? m->motion_name[p.motion]
                      : p.g->of == OF_LINES ? m->force_name[m->line[p.body]]
-                     : p.g->of == OF_RUBS  ? rub_name(m, &m->rub[p.body])
                                            : m->name[p.body];
   if (p.g->ncomponent) {
     snprintf(out, out_size, "%s%s%s", name, p.g->suffix, p.g->component[p.component]);
@@ -436,11 +459,8 @@ int sn_sim_channel_find(const sn_sim *sim, const char *name) {
   for (int k = 0; k < m->nline; k++) {
     number = strcmp(m->force_name[m->line[k]], owner) == 0 ? k : number;
   }
-  int rubs = -1;
-  for (int k = 0; k < m->nrub; k++) {
-    rubs = strcmp(rub_name(m, &m->rub[k]), owner) == 0 ? k : rubs;
-  }
-  const char *rest = "";
+  const char *rest = "", *of_rub = "";
+  const sni_rub *rubs = find_rub(m, name, &of_rub);
   const int z = find_map(m, name, &rest);
   int first = SNI_COUNT(whole);
   for (int k = 0; k < SNI_COUNT(groups); k++) {
@@ -461,7 +481,7 @@ int sn_sim_channel_find(const sn_sim *sim, const char *name) {
       continue;
     }
     if (g->of == OF_SLIDES) {
-      const int slide = rubs >= 0 ? find_slide(&m->rub[rubs], g, dot) : -1;
+      const int slide = rubs ? find_slide(rubs, g, of_rub) : -1;
       if (slide >= 0) {
         return first + slide;
       }
@@ -470,11 +490,12 @@ int sn_sim_channel_find(const sn_sim *sim, const char *name) {
     }
     const int who = g->of == OF_MOTIONS ? motion
                     : g->of == OF_LINES ? number
-                    : g->of == OF_RUBS  ? rubs
+                    : g->of == OF_RUBS  ? (rubs ? (int)(rubs - m->rub) : -1)
                                         : body;
+    const char *after = g->of == OF_RUBS ? of_rub : dot;
     const size_t n = strlen(g->suffix);
-    if (who >= 0 && strncmp(dot, g->suffix, n) == 0) {
-      const int channel = find_in_group(m, g, first, who, dot + n);
+    if (who >= 0 && strncmp(after, g->suffix, n) == 0) {
+      const int channel = find_in_group(m, g, first, who, after + n);
       if (channel >= 0) {
         return channel;
       }

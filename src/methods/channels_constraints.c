@@ -131,11 +131,12 @@ static bool loop_forces(sni_dynamics *d, int k, double t, sni_loop_at *at, doubl
   return false;
 }
 
-/* What side b of loop k gets, in its frame there. */
-static sn_vec6 loop_wrench(sni_dynamics *d, int k, double t) {
+/* What side b of loop k gets, in its frame there.  rubs: its friction is known. */
+static sn_vec6 loop_wrench(sn_sim *sim, int k, double t, bool rubs) {
+  sni_dynamics *d = &sim->d;
   const sni_rows *r = d->rows;
   const sni_constraint *c = &d->m->constraint[k];
-  sn_vec6 f = {{0, 0, 0}, {0, 0, 0}};
+  sn_vec6 f = rubs ? sim->method->rub_in_loop(sim, k) : (sn_vec6){{0, 0, 0}, {0, 0, 0}};
   sni_loop_at at;
   double tau[SN_NV_MAX] = {0};
   int count;
@@ -153,11 +154,12 @@ static sn_vec6 loop_wrench(sni_dynamics *d, int k, double t) {
   return sn_vec6_unrotate(sn_mat3_mul(E.R, c->at[1].R), f);
 }
 
-static double of_loop(sni_dynamics *d, int k, int own, double t) {
+static double of_loop(sn_sim *sim, int k, int own, double t, bool rubs) {
+  sni_dynamics *d = &sim->d;
   const sni_constraint *c = &d->m->constraint[k];
   const int nv = c->nv;
   if (own >= 3 * nv) {
-    return sn_vec6_get(loop_wrench(d, k, t), own - 3 * nv);
+    return sn_vec6_get(loop_wrench(sim, k, t, rubs), own - 3 * nv);
   }
   if (own < 2 * nv) {
     return (own < nv ? d->rows->loop_q : d->rows->loop_qd)[c->first + own % nv];
@@ -186,13 +188,13 @@ static double of_cone(const sni_rows *r, const sni_constraint *c, int first, int
   return r->lambda[first + swings + 1] - r->lambda[first + swings];
 }
 
-double sni_constraint_channel_value(sn_sim *sim, int n, double t) {
+double sni_constraint_channel_value(sn_sim *sim, int n, double t, bool rubs) {
   sni_dynamics *d = &sim->d;
   int own, count;
   const int k = owner_of(d->m, n, &own);
   const sni_constraint *c = &d->m->constraint[k];
   if (k < d->m->nloop) {
-    return of_loop(d, k, own, t);
+    return of_loop(sim, k, own, t, rubs);
   }
   const int first = rows_of(d->rows, k, &count);
   return c->kind == SNI_LIMIT  ? of_limit(d->rows, c, first, count, own)

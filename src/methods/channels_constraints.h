@@ -7,7 +7,7 @@
 
 void sni_constraint_channel_name(const sn_model *m, int n, char *out, size_t out_size);
 int sni_constraint_channel_find(const sn_model *m, const char *name); /* -1: none */
-/* After sni_sim_evaluate. */
-double sni_constraint_channel_value(sn_sim *sim, int n, double t);
+/* After sni_sim_evaluate.  rubs: the state knows the friction of the step that led to it. */
+double sni_constraint_channel_value(sn_sim *sim, int n, double t, bool rubs);
 
 #endif

@@ -54,6 +54,8 @@ typedef struct sni_method {
    * contacts, in the pose of the kinematics, into d.friction.  NULL: there is none. */
   const double *(*rubbing)(const sn_model *m, const sn_state *state);
   void (*rub)(sn_sim *sim, const sn_state *state);
+  /* After `rub`: what friction does to side b of a loop, as its rows have it.                   */
+  sn_vec6 (*rub_in_loop)(const sn_sim *sim, int loop);
   /* Advances state to t_end.  On failure the state is untouched. */
   sn_status (*step)(sn_sim *sim, sn_state *state, const sn_input *input, double t_end,
                     sn_info *info, sn_error *err);

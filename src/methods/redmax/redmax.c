@@ -284,6 +284,18 @@ static void redmax_rub(sn_sim *sim, const sn_state *state) {
   }
 }
 
+static sn_vec6 redmax_rub_in_loop(const sn_sim *sim, int loop) {
+  const sni_rubbing *r = sni_sim_rubbing(sim);
+  sn_vec6 f = {{0, 0, 0}, {0, 0, 0}};
+  for (int k = 0; k < sim->m->nrub; k++) {
+    const sni_rub *rub = &sim->m->rub[k];
+    for (int i = rub->first; rub->loop == loop && i < rub->first + rub->nslide; i++) {
+      f = sn_vec6_addscaled(f, -r->force[i], r->row[i].p[1]);
+    }
+  }
+  return f;
+}
+
 /* The explicit integrators work on the same accelerations as those of `recursive`. */
 static const sni_method *redmax_instead(sn_options *o) {
   if (o->redmax.integrator != SN_IMPLICIT_DOPRI5 && o->redmax.integrator != SN_IMPLICIT_RK4) {
@@ -309,5 +321,6 @@ const sni_method sni_method_redmax = {
     .describe = sni_redmax_describe,
     .dense = redmax_dense,
     .rubbing = redmax_rubbing,
+    .rub_in_loop = redmax_rub_in_loop,
     .rub = redmax_rub,
     .step = redmax_step};

@@ -19,9 +19,9 @@ static sn_vec6 turned(sn_mat3 R, sn_vec6 x) {
   return (sn_vec6){sn_mat3_mul_vec(R, x.w), sn_mat3_mul_vec(R, x.v)};
 }
 
-/* A wrench at x, at the origin of a body. */
+/* A wrench at x, at the origin of a body or (-1) of the world. */
 static sn_vec6 moved(const sni_rubbing *r, sn_vec6 f, sn_vec3 x, int body) {
-  const sn_vec3 arm = sn_vec3_sub(x, sni_lane_vec3(r->s->d->w.link[body].o));
+  const sn_vec3 arm = body < 0 ? x : sn_vec3_sub(x, sni_lane_vec3(r->s->d->w.link[body].o));
   return (sn_vec6){sn_vec3_add(f.w, sn_vec3_cross(arm, f.v)), f.v};
 }
 
@@ -65,10 +65,8 @@ static sni_row slide_row(const sni_rubbing *r, int k, sn_vec6 direction) {
   }
   for (int side = 0; side < 2; side++) {
     row.body[side] = loop_of(r, rub)->body[side];
-    if (row.body[side] >= 0) {
-      const sn_vec6 p = sni_rubbing_at(r, k, direction, row.body[side]);
-      row.p[side] = side ? p : sn_vec6_scale(p, -1);
-    }
+    const sn_vec6 p = sni_rubbing_at(r, k, direction, row.body[side]);
+    row.p[side] = side ? p : sn_vec6_scale(p, -1);
   }
   return row;
 }
