@@ -442,8 +442,8 @@ bool sni_rubbing_agrees(const sni_rubbing *r, const sn_options *o, double change
          (!r->maximal && r->taken > PATIENCE && sni_rubbing_stands(r, tolerance));
 }
 
-sn_status sni_rubbing_solve(sni_rubbing *r, const sn_options *o, double *v, int *iterations,
-                            double *off) {
+static sn_status solve(sni_rubbing *r, const sn_options *o, double *v, int *iterations,
+                       double *off) {
   sni_rubbing_begin(r);
   const sn_status status = sni_rubbing_free(r, v);
   bool last = false;
@@ -459,6 +459,21 @@ sn_status sni_rubbing_solve(sni_rubbing *r, const sn_options *o, double *v, int 
     } else {
       sni_rubbing_follow(r, *off);
     }
+  }
+  return status;
+}
+
+sn_status sni_rubbing_solve(sni_rubbing *r, const sn_options *o, double *v, int *iterations,
+                            double *off) {
+  sn_status status = solve(r, o, v, iterations, off);
+  /* Turns of the paper's problem may lead away from where loads and friction agree, and what they
+   * end at may drive. */
+  if (r->maximal && status == SN_NOT_CONVERGED) {
+    const int before = *iterations;
+    r->maximal = false;
+    status = solve(r, o, v, iterations, off);
+    r->maximal = true;
+    *iterations += before;
   }
   return status;
 }
