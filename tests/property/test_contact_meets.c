@@ -59,7 +59,7 @@ TEST(what_falls_together_meets_in_the_step_in_which_the_floor_stops_one) {
         stage_step(&b, 1);
         double below = -0.1;
         for (int j = 0; j < count; j++) {
-          char name[8];
+          char name[16];
           snprintf(name, sizeof name, "b%d", j);
           const double z = place_of(&b, name);
           CHECK(z - below > 0.2 - deep, "shape %d, start %d, step %d: body %d is %g deep", shape, k,

@@ -78,8 +78,8 @@ TEST(contact_does_no_work_in_scenes) {
 static const char *const thrown[] = {
     "{type: box, size: [0.1, 0.2, 0.4], density: 500, contact: m}",
     "{type: capsule, from: [0, 0, -0.2], to: [0, 0, 0.2], radius: 0.03, density: 500, contact: m}",
-    "{type: cylinder, from: [0, 0, -0.02], to: [0, 0, 0.02], radius: 0.1, density: 500, contact: "
-    "m}",
+    ("{type: cylinder, from: [0, 0, -0.02], to: [0, 0, 0.02], radius: 0.1, density: 500, "
+     "contact: m}"),
     "{type: sphere, radius: 0.1, density: 500, contact: m}",
     "{type: ellipsoid, radii: [0.05, 0.1, 0.2], density: 500, contact: m}"};
 
