@@ -13,11 +13,12 @@
 /* A limit that is nearer is touched. */
 #define TOUCHED 1e-6
 /* How far beside the start a loop is closed from that cannot be closed from the start itself: so
- * much at first, then ever more.  In large mechanisms that takes its time. */
+ * much at first, then ever more.  In large mechanisms that takes its time: rows x coordinates x
+ * attempts is at most WORK, if there are more attempts than the least. */
 #define ASIDE      0.01
 #define ASIDE_MOST 3
-#define LARGE      1e5
-enum { ATTEMPTS = 30, ATTEMPTS_LARGE = 4 };
+#define WORK       3e6
+enum { ATTEMPTS_LEAST = 4, ATTEMPTS_MOST = 200, TURNS_MAX = 5 };
 /* From here on Newton's method; where it loses its way, from ever nearer. */
 #define NEAR       1e-3
 #define NEARER     1e-3
@@ -196,6 +197,24 @@ static void step_aside(sn_sim *sim, int attempt) {
   }
 }
 
+static int attempts_for(const sn_model *m) {
+  const double most = WORK / ((double)m->tree.nv * m->nrow);
+  return (int)fmin(fmax(most, ATTEMPTS_LEAST), ATTEMPTS_MOST);
+}
+
+/* Levenberg's and Marquardt's method does not get on where rotation vectors go towards a whole
+ * turn, in which they lose their rank: from a shorter vector of the same rotation it does. */
+static double come_near(sn_sim *sim, double t, double near) {
+  double gap = INFINITY;
+  for (int k = 0; k < TURNS_MAX; k++) {
+    gap = sni_rows_approach(&sim->rows, t, t, near, sim->q, sim->qd);
+    if (!sni_dynamics_reparam(&sim->d, sim->q, sim->qd) || gap <= near) {
+      break;
+    }
+  }
+  return gap;
+}
+
 /* From where sim->q is, which moves.  *least: the smallest squares of gaps so far, in the pose
  * sim->tau. SN_E_SINGULAR: Newton's method was thrown to where there is no mass matrix, or there is
  * none at all. */
@@ -203,7 +222,7 @@ static sn_status close_start(sn_sim *sim, double t, double *least, sn_error *err
   const size_t bytes = (size_t)sim->m->tree.nv * sizeof(double);
   sn_status status = SN_NOT_CONVERGED;
   for (double near = NEAR; near >= NEAR_LEAST; near *= NEARER) {
-    const double gap = sni_rows_approach(&sim->rows, t, t, near, sim->q, sim->qd);
+    const double gap = come_near(sim, t, near);
     const double squares = sni_rows_squares(&sim->rows);
     if (squares < WORTH * *least) {
       *least = squares;
@@ -241,8 +260,7 @@ sn_status sn_sim_assemble(sn_sim *sim, sn_state *state, sn_error *err) {
   const size_t bytes = (size_t)sim->m->tree.nv * sizeof(double);
   sn_status closed = SN_NOT_CONVERGED;
   double least = INFINITY;
-  const bool large = (double)sim->m->tree.nv * sim->m->nrow > LARGE;
-  const int attempts = large ? ATTEMPTS_LARGE : ATTEMPTS;
+  const int attempts = attempts_for(sim->m);
   for (int k = 0; (closed > 0 || closed == SN_E_SINGULAR) && k < attempts; k++) {
     start_from(sim, state);
     step_aside(sim, k);
