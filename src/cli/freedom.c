@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "methods/sim.h"
+#include "linear/vector.h"
 
 #define COUNT_MAX 2e8  /* rows x rows x coordinates: more is counted sparsely   */
 #define NOTHING   1e-7 /* a row below this part of the largest says nothing     */
@@ -24,14 +25,6 @@ typedef struct table {
   double *left;  /* rows: lengths now                                   */
   bool *taken;   /* rows: it is one of the independent ones             */
 } table;
-
-static double dot(int n, const double *a, const double *b) {
-  double sum = 0;
-  for (int i = 0; i < n; i++) {
-    sum += a[i] * b[i];
-  }
-  return sum;
-}
 
 static double *row_of(const table *a, int i) {
   return a->value + (size_t)i * (size_t)a->columns;
@@ -61,12 +54,12 @@ static int take_out(table *a, int end) {
     a->taken[best] = true;
     for (int i = 0; i < a->rows; i++) {
       double *row = row_of(a, i);
-      const double part = a->own[i] > 0 ? dot(n, pivot, row) : 0;
+      const double part = a->own[i] > 0 ? sni_dot(n, pivot, row) : 0;
       if (part != 0) {
         for (int k = 0; k < n; k++) {
           row[k] -= part * pivot[k];
         }
-        a->left[i] = sqrt(dot(n, row, row));
+        a->left[i] = sqrt(sni_dot(n, row, row));
       }
     }
   }
@@ -75,7 +68,7 @@ static int take_out(table *a, int end) {
 static void measure(table *a) {
   double largest = 0;
   for (int i = 0; i < a->rows; i++) {
-    a->own[i] = sqrt(dot(a->columns, row_of(a, i), row_of(a, i)));
+    a->own[i] = sqrt(sni_dot(a->columns, row_of(a, i), row_of(a, i)));
     largest = fmax(largest, a->own[i]);
   }
   for (int i = 0; i < a->rows; i++) {

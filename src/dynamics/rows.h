@@ -18,6 +18,9 @@ typedef sn_status (*sni_rows_solver)(void *user, const double *b, double *x);
 /* In their dual, with the coordinates, or with bodies and joints as a graph. */
 enum { SNI_BY_DUAL, SNI_BY_REDUCED, SNI_BY_GRAPH, SNI_WAYS };
 
+/* Coordinates that change by less than this part do not move. */
+#define SNI_STILL 1e-15
+
 typedef struct sni_rows {
   sni_dynamics *d;
   const sni_constraint *constraint; /* loops and the like, then the motions                 */
@@ -96,6 +99,9 @@ int sni_rows_not_finite(const sni_rows *r, bool bias);
 double sni_rows_gap_of(const sni_rows *r, int i);
 /* The largest of them, and whose. */
 double sni_rows_gap(const sni_rows *r, int *constraint);
+
+/* g alone, of joints that close loops; all else stays as it was seen last. */
+void sni_rows_eval_gaps(sni_rows *r, double t, double t_ref, const double *q, const double *qd);
 
 /* The largest |G qd + rate| of rows that hold both ways, whose, and the largest term of all these
  * sums.  Needs kinematics; w->a is used up. */

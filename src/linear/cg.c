@@ -1,15 +1,8 @@
 /* cg.c: conjugate gradients and conjugate residuals. */
 #include "linear/cg.h"
+#include "linear/vector.h"
 
 #include <math.h>
-
-double sni_largest(int n, const double *x) {
-  double most = 0;
-  for (int i = 0; i < n; i++) {
-    most = fabs(x[i]) <= most ? most : fabs(x[i]); /* this way round so that NaN stays */
-  }
-  return most;
-}
 
 /* r . z with z = r, scaled. */
 static double measure(const sni_cg *cg) {
@@ -56,14 +49,6 @@ static double scaled(const sni_cg *cg, int i, double x) {
   return cg->inverse ? cg->inverse[i] * x : x;
 }
 
-static double dot(int n, const double *a, const double *b) {
-  double sum = 0;
-  for (int i = 0; i < n; i++) {
-    sum += a[i] * b[i];
-  }
-  return sum;
-}
-
 /* z = r, scaled; w = A z; p and q = A p follow them. */
 int sni_cr_run(const sni_cg *cg, double *x) {
   const int n = cg->n;
@@ -77,7 +62,7 @@ int sni_cr_run(const sni_cg *cg, double *x) {
       cg->z[i] = scaled(cg, i, cg->r[i]);
     }
     cg->mul(cg->user, cg->z, cg->w);
-    const double zw_new = dot(n, cg->z, cg->w), beta = k > 0 ? zw_new / zw : 0;
+    const double zw_new = sni_dot(n, cg->z, cg->w), beta = k > 0 ? zw_new / zw : 0;
     zw = zw_new;
     double qq = 0;
     for (int i = 0; i < n; i++) {

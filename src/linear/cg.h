@@ -33,7 +33,4 @@ int sni_cg_run(const sni_cg *cg, double *x);
  */
 int sni_cr_run(const sni_cg *cg, double *x);
 
-/* The largest |x|; NaN if one of them is. */
-double sni_largest(int n, const double *x);
-
 #endif

@@ -1,5 +1,6 @@
 /* staggered.c: contact and friction projections, swept group by group. */
 #include "linear/staggered_parts.h"
+#include "linear/vector.h"
 
 #include <math.h>
 #include <string.h>
@@ -51,14 +52,6 @@ void sni_staggered_drop(sni_staggered *s) {
   s->nsegment = g->segment;
 }
 
-static double dot(int n, const double *a, const double *b) {
-  double sum = 0;
-  for (int i = 0; i < n; i++) {
-    sum += a[i] * b[i];
-  }
-  return sum;
-}
-
 static inline __attribute__((always_inline)) double dot6(const double *a, const double *b) {
   return (a[0] * b[0] + a[1] * b[1] + a[2] * b[2]) + (a[3] * b[3] + a[4] * b[4] + a[5] * b[5]);
 }
@@ -78,7 +71,7 @@ void sni_staggered_mul(const sni_staggered *s, const sni_group *g, const double 
       }
     } else {
       for (int i = 0; i < g->nrow; i++, h += n) {
-        out[i] += dot(n, h, at);
+        out[i] += sni_dot(n, h, at);
       }
     }
   }
@@ -118,7 +111,7 @@ void sni_staggered_add_impulse(sni_staggered *s, const sni_group *g, const doubl
 static inline double entry(const sni_group_segment *segment, int i, int j) {
   const size_t n = (size_t)segment->n;
   const double *h = segment->h + (size_t)i * n, *x = segment->x + (size_t)j * n;
-  return n == 6 ? dot6(h, x) : dot(segment->n, h, x);
+  return n == 6 ? dot6(h, x) : sni_dot(segment->n, h, x);
 }
 
 /* W = H A^-1 H^T + e of the group alone; it is symmetric. */
@@ -177,7 +170,7 @@ static void project(const sni_group_part *part, int sides, double *x) {
     break;
   case SNI_IN_DISC:
   case SNI_IN_BALL: {
-    const double length = sqrt(dot(part->n, x, x));
+    const double length = sqrt(sni_dot(part->n, x, x));
     const double factor = length > part->limit ? part->limit / length : 1;
     for (int i = 0; i < part->n; i++) {
       x[i] *= factor;

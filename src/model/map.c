@@ -1,5 +1,6 @@
 /* map.c: values, derivatives and inverse of a map. */
 #include "model/map.h"
+#include "linear/vector.h"
 
 #include <math.h>
 #include <string.h>
@@ -37,25 +38,17 @@ static void invert_led(const sni_map *map, const double *q, const double *qd, do
 
 /* ---- without ---- */
 
-static double dot(int n, const double *a, const double *b) {
-  double sum = 0;
-  for (int i = 0; i < n; i++) {
-    sum += a[i] * b[i];
-  }
-  return sum;
-}
-
 /* What x has across the first k rows of B, twice for the rounding; its length. */
 static double across(const sni_map_frame *f, int n, int k, double *x) {
   for (int pass = 0; pass < 2; pass++) {
     for (int i = 0; i < k; i++) {
-      const double part = dot(n, f->B[i], x);
+      const double part = sni_dot(n, f->B[i], x);
       for (int j = 0; j < n; j++) {
         x[j] -= part * f->B[i][j];
       }
     }
   }
-  return sqrt(dot(n, x, x));
+  return sqrt(sni_dot(n, x, x));
 }
 
 static void set_row(sni_map_frame *f, int k, int n, const double *x, double length) {
@@ -72,12 +65,12 @@ void sni_map_frame_at(const sni_map *map, const double *z, sni_map_frame *f) {
     for (int i = 0; i < n; i++) {
       x[i] = column[i] = sni_map_slope(map, i, k, z);
     }
-    const double own = sqrt(dot(n, column, column)), left = across(f, n, k, x);
+    const double own = sqrt(sni_dot(n, column, column)), left = across(f, n, k, x);
     largest = fmax(largest, own);
     f->rank += left > FLAT * largest && left > FLAT * own;
     set_row(f, k, n, x, left);
     for (int i = 0; i <= k; i++) {
-      f->R[i][k] = dot(n, f->B[i], column);
+      f->R[i][k] = sni_dot(n, f->B[i], column);
     }
   }
   /* the axis that is most across the others, and on a draw the first */
@@ -98,7 +91,7 @@ void sni_map_frame_at(const sni_map *map, const double *z, sni_map_frame *f) {
 /* x = R^-1 B r */
 static void along(const sni_map *map, const sni_map_frame *f, const double *r, double *x) {
   for (int k = map->nz - 1; k >= 0; k--) {
-    x[k] = dot(map->nq, f->B[k], r);
+    x[k] = sni_dot(map->nq, f->B[k], r);
     for (int j = k + 1; j < map->nz; j++) {
       x[k] -= f->R[k][j] * x[j];
     }
@@ -111,7 +104,7 @@ static double residual(const sni_map *map, const double *q, const double *z, dou
   for (int i = 0; i < map->nq; i++) {
     r[i] = q[map->coord[i]] - sni_map_value(map, i, z, NULL).v;
   }
-  return sqrt(dot(map->nq, r, r));
+  return sqrt(sni_dot(map->nq, r, r));
 }
 
 static void invert_fit(const sni_map *map, const double *q, const double *qd, double *z, double *zd,

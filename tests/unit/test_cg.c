@@ -1,6 +1,7 @@
 /* Conjugate gradients and conjugate residuals: they solve, stop when they are told to, tell whoever
  * follows them where they go, and the second ones never get worse. */
 #include "linear/cg.h"
+#include "linear/vector.h"
 #include "test.h"
 
 enum { N = 12 };

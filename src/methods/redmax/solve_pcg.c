@@ -10,6 +10,7 @@
  * and C z = J^T (pairs) J z, where J z is what the recursion leaves behind. */
 #include "base/memory.h"
 #include "methods/redmax/system.h"
+#include "linear/vector.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -59,14 +60,6 @@ static sn_status pcg_factorise(sni_system *s, void *own, sni_solve_info *info) {
   (void)own;
   info->bad = sni_factorise(s->t, &s->in, &s->d->w);
   return info->bad >= 0 ? SN_E_SINGULAR : SN_OK;
-}
-
-static double dot(int n, const double *a, const double *b) {
-  double sum = 0;
-  for (int i = 0; i < n; i++) {
-    sum += a[i] * b[i];
-  }
-  return sum;
 }
 
 static bool couples(const sni_link_term *term) {
@@ -131,7 +124,7 @@ static sn_status pcg_solve(sni_system *s, void *own, const double *b, double tol
   const int n = s->t->nv;
   pcg *c = own;
   double *r = c->r, *z = c->z, *p = c->p, *Ap = c->Ap, *Cz = c->Cz;
-  const double scale = sqrt(dot(n, b, b));
+  const double scale = sqrt(sni_dot(n, b, b));
   if (scale == 0) { /* nothing to compare a residual with, and nothing to find */
     memset(x, 0, (size_t)n * sizeof *x);
     info->converged = true;
@@ -141,7 +134,7 @@ static sn_status pcg_solve(sni_system *s, void *own, const double *b, double tol
   for (int i = 0; i < n; i++) {
     r[i] = b[i] - Ap[i];
   }
-  info->residual = sqrt(dot(n, r, r)) / scale;
+  info->residual = sqrt(sni_dot(n, r, r)) / scale;
   if (info->residual > 1) { /* a guess worse than none: its rounding would stay in r */
     memset(x, 0, (size_t)n * sizeof *x);
     memcpy(r, b, (size_t)n * sizeof *r);
@@ -156,7 +149,7 @@ static sn_status pcg_solve(sni_system *s, void *own, const double *b, double tol
     sni_Minv_mul(s->t, &s->d->w, r, z);
     couple(s, s->d->w.a);
     project(s, c, Cz);
-    const double rz_new = dot(n, r, z), beta = k > 0 ? rz_new / rz : 0;
+    const double rz_new = sni_dot(n, r, z), beta = k > 0 ? rz_new / rz : 0;
     double curvature = 0, rr = 0;
     rz = rz_new;
     for (int i = 0; i < n; i++) {

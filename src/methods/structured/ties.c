@@ -2,6 +2,7 @@
 #include "methods/structured/ties.h"
 
 #include "linear/cg.h"
+#include "linear/vector.h"
 
 #include <string.h>
 #include <time.h>

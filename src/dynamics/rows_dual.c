@@ -1,0 +1,148 @@
+/* rows_dual.c: rows solved in their dual, G A^-1 G^T, or in a graph. */
+#include "dynamics/rows.h"
+#include "linear/vector.h"
+
+#include <string.h>
+
+/* A pivot below this part of its row's own is rounding: the row depends on those before it. */
+#define NOISE 1e-11
+/* A row of its own below this part of the largest says nothing: out of the plane of a planar
+ * mechanism nothing can move. */
+#define NOTHING 1e-13
+
+/* L L^T = S with the largest pivot first, until what is left is noise.  S holds the lower triangle
+ * and gets L, its rows and columns in the new order. */
+static void factorise_dual(sni_rows *r) {
+  const int n = r->nrow;
+  double *S = r->S, *own = r->y, largest = 0;
+  for (int i = 0; i < n; i++) {
+    r->order[i] = i;
+    own[i] = S[i * n + i];
+    largest = fmax(largest, own[i]);
+  }
+  r->rank = 0;
+  for (int k = 0; k < n; k++) {
+    int best = -1;
+    double most = 0;
+    for (int i = k; i < n; i++) {
+      const double left = own[i] > NOTHING * largest ? S[i * n + i] / own[i] : 0;
+      if (left > most) {
+        most = left;
+        best = i;
+      }
+    }
+    if (best < 0 || !(most > NOISE)) {
+      return;
+    }
+    if (best != k) { /* exchange rows and columns k and best of the lower triangle */
+      const int row = r->order[k];
+      r->order[k] = r->order[best];
+      r->order[best] = row;
+      const double scale = own[k];
+      own[k] = own[best];
+      own[best] = scale;
+      for (int j = 0; j < n; j++) {
+        const int a = j < k ? k * n + j : j * n + k;
+        const int b = j < best ? best * n + j : j * n + best;
+        if (j != k && j != best) {
+          const double x = S[a];
+          S[a] = S[b];
+          S[b] = x;
+        }
+      }
+      const double x = S[k * n + k];
+      S[k * n + k] = S[best * n + best];
+      S[best * n + best] = x;
+    }
+    const double pivot = sqrt(S[k * n + k]);
+    S[k * n + k] = pivot;
+    for (int i = k + 1; i < n; i++) {
+      S[i * n + k] /= pivot;
+    }
+    for (int i = k + 1; i < n; i++) {
+      for (int j = k + 1; j <= i; j++) {
+        S[i * n + j] -= S[i * n + k] * S[j * n + k];
+      }
+    }
+    r->rank++;
+  }
+}
+
+sn_status sni_rows_factorise(sni_rows *r, sni_rows_solver solve, void *user) {
+  const int n = r->nrow, nv = r->d->m->tree.nv;
+  r->solve = solve;
+  r->user = user;
+  if (r->nsided > 0) {
+    return sni_unilateral_factorise(r);
+  }
+  for (int i = 0; i < n; i++) {
+    double *x = r->X + (size_t)i * (size_t)nv;
+    sni_rows_column(r, i, r->column);
+    memset(x, 0, (size_t)nv * sizeof *x);
+    const sn_status status = solve(user, r->column, x);
+    if (status < 0) {
+      return status;
+    }
+  }
+  for (int i = 0; i < n; i++) {
+    sni_rows_column(r, i, r->column);
+    for (int j = 0; j <= i; j++) {
+      r->S[i * n + j] = sni_dot(nv, r->column, r->X + (size_t)j * (size_t)nv);
+    }
+  }
+  factorise_dual(r);
+  return SN_OK;
+}
+
+/* What is added to x solves the system with b = 0. */
+static void correct_in_graph(sni_rows *r, const double *c, double *x) {
+  double residual;
+  sni_rows_mul(r, x, r->lambda);
+  for (int i = 0; i < r->nrow; i++) {
+    r->y[i] = c[i] - r->lambda[i];
+  }
+  if (r->nsided > 0) {
+    int bad;
+    sni_unilateral_solve(r, NULL, r->y, r->step, &bad, &residual);
+  } else {
+    sni_kkt_solve(r->kkt, NULL, r->y, r->step, r->lambda, &residual);
+  }
+  for (int j = 0; j < r->d->m->tree.nv; j++) {
+    x[j] += r->step[j];
+  }
+}
+
+void sni_rows_correct(sni_rows *r, const double *c, double *x) {
+  if (r->kkt) {
+    correct_in_graph(r, c, x);
+    return;
+  }
+  if (r->nsided > 0) {
+    sni_unilateral_correct(r, c, x);
+    return;
+  }
+  const int n = r->nrow, nv = r->d->m->tree.nv, rank = r->rank;
+  double *y = r->y;
+  sni_rows_mul(r, x, r->lambda);
+  for (int k = 0; k < rank; k++) {
+    y[k] = r->lambda[r->order[k]] - c[r->order[k]];
+  }
+  for (int k = 0; k < rank; k++) {
+    y[k] = (y[k] - sni_dot(k, r->S + k * n, y)) / r->S[k * n + k];
+  }
+  for (int k = rank - 1; k >= 0; k--) {
+    for (int i = k + 1; i < rank; i++) {
+      y[k] -= r->S[i * n + k] * y[i];
+    }
+    y[k] /= r->S[k * n + k];
+  }
+  memset(r->lambda, 0, (size_t)n * sizeof *r->lambda);
+  for (int k = 0; k < rank; k++) {
+    const int i = r->order[k];
+    const double *column = r->X + (size_t)i * (size_t)nv;
+    r->lambda[i] = y[k];
+    for (int j = 0; j < nv; j++) {
+      x[j] -= y[k] * column[j];
+    }
+  }
+}
