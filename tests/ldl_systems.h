@@ -63,7 +63,6 @@ static sni_ldl_pattern pattern_of(const blocks *s) {
 }
 
 static void fill(const blocks *s, sni_ldl *ldl) {
-  sni_ldl_clear(ldl);
   for (int k = 0; k < s->count; k++) {
     const size_t count = (size_t)s->size[s->row[k]] * (size_t)s->size[s->col[k]];
     memcpy(sni_ldl_block(ldl, k), s->value[k], count * sizeof(double));

@@ -36,13 +36,12 @@ double sni_kkt_cost(const sni_kkt *kkt);
 sni_kkt_form sni_kkt_get_form(const sni_kkt *kkt);
 
 /* M and M_r as `in` has them, nothing between pairs, T and U by the kinematics; rows (NULL: none)
- * as they stand. */
-void sni_kkt_fill(sni_kkt *kkt, const sni_aba_in *in, const struct sni_rows *rows);
+ * as they stand.  soft (NULL: 0): rows give way by so much for each unit of lambda, P phi + C x -
+ * soft lambda = c; of the maximal form. */
+void sni_kkt_fill(sni_kkt *kkt, const sni_aba_in *in, const struct sni_rows *rows,
+                  const double *soft);
 /* Rows again, those that are in (unilateral.h); all else stays. */
 void sni_kkt_set_rows(sni_kkt *kkt, const struct sni_rows *rows);
-/* Row i gives way by `soft` for each unit of lambda: P phi + C x - soft lambda = c.  Of the maximal
- * form. */
-void sni_kkt_soften(sni_kkt *kkt, const struct sni_rows *rows, int i, double soft);
 /* += c p q^T between the bodies of a pair. */
 void sni_kkt_add_pair(sni_kkt *kkt, int pair, double c, sni_lane6 p, sni_lane6 q);
 

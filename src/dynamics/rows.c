@@ -34,7 +34,9 @@ static void add_rows(sni_rows *r, int k, int n) {
       r->sided_of[r->napart] = k;
       r->sided[r->napart++] = r->row[i];
     } else {
-      r->row[r->nrow] = r->row[i];
+      if (i > r->nrow) {
+        r->row[r->nrow] = r->row[i];
+      }
       r->of[r->nrow++] = k;
     }
   }

@@ -40,7 +40,7 @@ int sni_rows_factorise_mass(sni_rows *r) {
   const sni_aba_in in = {.mass = d->mass, .joint_matrix = d->armature};
   r->bad = -1;
   if (r->kkt) {
-    sni_kkt_fill(r->kkt, &in, r);
+    sni_kkt_fill(r->kkt, &in, r, NULL);
     r->u.fresh = sni_kkt_factorise(r->kkt, NULL, NULL, &r->bad) >= 0;
     return !r->u.fresh && r->bad < 0 ? 0 : r->bad;
   }

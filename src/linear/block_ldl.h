@@ -5,8 +5,7 @@
  *
  *     sni_ldl_build(&pattern, NULL, &ldl, err);        order, symbolic factorisation, memory
  *
- *     sni_ldl_clear(ldl);                              then, for each step
- *     a = sni_ldl_block(ldl, k);  a[...] = ...;
+ *     a = sni_ldl_block(ldl, k);  a[...] = ...;        then, for each step
  *     sni_ldl_factorise(ldl, b, &factor);
  *     sni_ldl_solve(ldl, NULL, x, &solution);          and with other b, as often as wanted
  *
@@ -70,10 +69,9 @@ sni_ldl_counts sni_ldl_get_counts(const sni_ldl *ldl);
 /* The values of block k, row-major, size[row[k]] x size[col[k]], valid for the life of ldl and zero
  * at first.  A block on the diagonal has both triangles filled, and alike. */
 double *sni_ldl_block(sni_ldl *ldl, int k);
-void sni_ldl_clear(sni_ldl *ldl); /* all values 0 */
-/* Block k will be written to soon: blocks are in the order of elimination, which is seldom that of
- * the caller. */
-void sni_ldl_expect(const sni_ldl *ldl, int k);
+/* The first `count` values of block k will be written soon: blocks are in the order of elimination,
+ * which is seldom that of the caller. */
+void sni_ldl_expect(const sni_ldl *ldl, int k, int count);
 
 typedef struct sni_ldl_factor {
   int replaced;     /* pivots that were noise: redundant rows, or A is singular           */

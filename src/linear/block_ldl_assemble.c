@@ -200,16 +200,29 @@ OUTLINE void add_any(const sni_ldl_input *in, const double *from, double *column
 
 void sni_ldl_assemble_start(sni_ldl *ldl) {
   ldl->rest_known = false;
-  memset(ldl->D, 0, (size_t)ldl->vector_count * sizeof(double));
-  for (int k = 0; k < ldl->own_count; k++) {
-    const sni_ldl_own *own = &ldl->own[k];
-    const double *a = ldl->value + own->value;
-    for (int r = 0; r < own->size; r++) {
-      ldl->D[own->row + r] += a[r * own->size + r];
+  ldl->begun = 0;
+}
+
+/* The diagonal of A in a tile, and the sizes of its rows as far as they follow from that. */
+static void begin_tile(sni_ldl *ldl, const sni_ldl_tile *tile) {
+  const double *a = ldl->value + tile->value;
+  memset(ldl->D + tile->vector, 0, tile->lanes * sizeof(double));
+  for (int k = tile->input; k < tile[1].input; k++) {
+    const sni_ldl_input *in = &ldl->input[k];
+    for (int r = 0; in->row == in->col && r < in->rows; r++) {
+      ldl->D[in->row + r] += a[r * in->cols + r];
     }
+    a += in->rows * in->cols;
   }
-  for (int i = 0; i < ldl->vector_count; i++) {
+  for (int i = tile->vector; i < tile[1].vector; i++) {
     ldl->unit[i] = power_below_root(ldl->D[i]);
+  }
+}
+
+/* Sizes pass from column to column, so all that column t touches must have begun. */
+static void begin(sni_ldl *ldl, int t) {
+  for (; ldl->begun <= ldl->reach[t]; ldl->begun++) {
+    begin_tile(ldl, &ldl->tile[ldl->begun]);
   }
 }
 
@@ -220,6 +233,7 @@ sn_status sni_ldl_assemble(sni_ldl *ldl, int t, int *bad) {
   if (ldl->large && t + AHEAD < ldl->tile_count) {
     fetch_tile(ldl, tile + AHEAD);
   }
+  begin(ldl, t);
   memset(column, 0, (tile[1].column - tile->column) * sizeof(double));
   for (int k = tile->input; k < tile[1].input; k++) {
     const sni_ldl_input *in = &ldl->input[k];

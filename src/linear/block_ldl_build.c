@@ -213,15 +213,19 @@ static void list_inputs(const sni_ldl_pattern *pattern, const sni_ldl_plan *plan
   }
 }
 
-/* In the order of their values. */
-static void list_diagonal(sni_ldl *ldl) {
-  size_t value = 0;
-  for (int k = 0; k < ldl->block_count; k++) {
-    const sni_ldl_input *in = &ldl->input[k];
-    if (in->row == in->col) {
-      ldl->own[ldl->own_count++] = (sni_ldl_own){in->row, in->rows, value};
-    }
-    value += (size_t)(in->rows * in->cols);
+/* How far on the inputs of each column, and of those before it, reach. */
+static void find_reach(const sni_ldl_pattern *pattern, const sni_ldl_plan *plan, sni_ldl *ldl) {
+  for (int t = 0; t < plan->tile_count; t++) {
+    ldl->reach[t] = t;
+  }
+  for (int k = 0; k < pattern->block_count; k++) {
+    const int a = plan->tile_of[pattern->row[k]], b = plan->tile_of[pattern->col[k]];
+    int *reach = &ldl->reach[a < b ? a : b];
+    *reach = *reach > a ? *reach : a;
+    *reach = *reach > b ? *reach : b;
+  }
+  for (int t = 1; t < plan->tile_count; t++) {
+    ldl->reach[t] = ldl->reach[t] > ldl->reach[t - 1] ? ldl->reach[t] : ldl->reach[t - 1];
   }
 }
 
@@ -247,13 +251,12 @@ static bool take_memory(const sni_ldl_pattern *pattern, const sni_ldl_plan *plan
   ldl->block_count = pattern->block_count;
   ldl->scalar_count = plan->scalar_count;
   ldl->vector_count = plan->vector_count;
-  ldl->value_count = plan->value_count;
   ldl->U_count = plan->U_count;
   ldl->tile = sni_arena_take(a, (tiles + 1) * sizeof *ldl->tile);
   ldl->below = sni_arena_take(a, below * sizeof *ldl->below);
   ldl->before = sni_arena_take(a, below * sizeof *ldl->before);
   ldl->input = sni_arena_take(a, blocks * sizeof *ldl->input);
-  ldl->own = sni_arena_take(a, blocks * sizeof *ldl->own);
+  ldl->reach = sni_arena_take(a, tiles * sizeof *ldl->reach);
   ldl->block_at = sni_arena_take(a, blocks * sizeof *ldl->block_at);
   ldl->node_row = sni_arena_take(a, ((size_t)pattern->n + 1) * sizeof *ldl->node_row);
   ldl->scalar_at = sni_arena_take(a, scalars * sizeof *ldl->scalar_at);
@@ -261,7 +264,7 @@ static bool take_memory(const sni_ldl_pattern *pattern, const sni_ldl_plan *plan
   ldl->place = sni_arena_take(a, tiles * sizeof *ldl->place);
   ldl->value = sni_arena_take(a, plan->value_count * sizeof(double));
   ldl->U = sni_arena_take(a, plan->U_count * sizeof(double));
-  bool ok = ldl->tile && ldl->below && ldl->before && ldl->input && ldl->own && ldl->block_at &&
+  bool ok = ldl->tile && ldl->below && ldl->before && ldl->input && ldl->reach && ldl->block_at &&
             ldl->node_row && ldl->scalar_at && ldl->noise && ldl->place && ldl->value && ldl->U;
   double **const vector[] = {&ldl->unit, &ldl->D,      &ldl->b, &ldl->y,
                              &ldl->x,    &ldl->x_next, &ldl->r, &ldl->z};
@@ -297,7 +300,7 @@ static sn_status build(const sni_ldl_pattern *pattern, sni_ldl_plan *plan, sni_l
   place_scalars(pattern, plan, ldl);
   sort_by_level(pattern, plan, by_level, next);
   list_inputs(pattern, plan, ldl, by_level, input_of, value_of, next);
-  list_diagonal(ldl);
+  find_reach(pattern, plan, ldl);
   return SN_OK;
 }
 
@@ -335,13 +338,9 @@ double *sni_ldl_block(sni_ldl *ldl, int k) {
   return ldl->value + ldl->block_at[k];
 }
 
-void sni_ldl_expect(const sni_ldl *ldl, int k) {
+void sni_ldl_expect(const sni_ldl *ldl, int k, int count) {
   const double *from = ldl->value + ldl->block_at[k];
-  for (int i = 0; i < 36; i += 8) {
+  for (int i = 0; i < count; i += 8) {
     __builtin_prefetch(from + i, 1);
   }
-}
-
-void sni_ldl_clear(sni_ldl *ldl) {
-  memset(ldl->value, 0, ldl->value_count * sizeof(double));
 }

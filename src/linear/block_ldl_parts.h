@@ -49,31 +49,26 @@ typedef struct sni_ldl_input {
   bool col_told;      /* or the other way round                                        */
 } sni_ldl_input;
 
-/* A diagonal block of A. */
-typedef struct sni_ldl_own {
-  int row, size; /* first scalar in vectors by tiles */
-  size_t value;  /* in sni_ldl.value                 */
-} sni_ldl_own;
-
 struct sni_ldl {
   sni_arena arena;
   sni_ldl_options options;
   sni_ldl_counts counts;
-  int node_count, tile_count, block_count, scalar_count, vector_count, own_count;
-  size_t U_count, value_count;
+  int node_count, tile_count, block_count, scalar_count, vector_count;
+  size_t U_count;
   bool large; /* more than what stays in a cache near the processor */
   /* structure */
   sni_ldl_tile *tile;     /* tile_count + 1, in the order of elimination                */
   sni_ldl_below *below;   /* by columns, ascending                                      */
   sni_ldl_before *before; /* by rows, ascending                                         */
   sni_ldl_input *input;   /* block_count, by the column that they go to                 */
-  sni_ldl_own *own;       /* own_count                                                  */
+  int *reach;             /* tile_count: the last tile that inputs up to this column touch */
   size_t *block_at;       /* block_count: values of block k                             */
   int *node_row;          /* node_count + 1: first scalar of a node in vectors by nodes */
   int *scalar_at;         /* scalar_count: place in vectors by tiles                    */
   /* A */
-  double *value; /* value_count, in the order of input    by the caller                 */
+  double *value; /* in the order of input    by the caller                 */
   double *unit;  /* vector_count: m; 0: no scalar         by factorise                  */
+  int begun;     /* tiles that have the diagonal of A in D                               */
   /* factor, by factorise */
   double *U;       /* U_count                                                           */
   double *D;       /* vector_count; 1 where there is no scalar                          */
@@ -84,12 +79,13 @@ struct sni_ldl {
   /* solve, vectors by tiles */
   double *b, *y, *x, *x_next, *r, *z;
   double error; /* that the factors left in the first solution; INFINITY: not known     */
-  bool ready;   /* y is L^-1 b for the b given to factorise                               */
+  bool ready;   /* y is L^-1 b for the b given to factorise                              */
 };
 
-/* block_ldl_assemble.c: column t of A into U, and the sizes m of its rows.  Columns in their order,
- * after `start`.  SN_E_SINGULAR, SN_E_DIVERGED; bad: the place by tiles of the row at fault. */
-void sni_ldl_assemble_start(sni_ldl *ldl); /* leaves the diagonal of A in D */
+/* block_ldl_assemble.c: column t of A into U, its diagonal into D, and the sizes m of its rows.
+ * Columns in their order, after `start`.  SN_E_SINGULAR, SN_E_DIVERGED; bad: the place by tiles of
+ * the row at fault. */
+void sni_ldl_assemble_start(sni_ldl *ldl);
 sn_status sni_ldl_assemble(sni_ldl *ldl, int t, int *bad);
 
 /* block_ldl_solve.c: y_t <- L(t,t)^-1 y_t, y_i -= L(i,t) y_t for the tiles i below t. */

@@ -174,9 +174,9 @@ sn_status sni_ldl_plan_make(const sni_ldl_pattern *pattern, sni_ldl_plan *plan,
       .scalars = plan->scalar_count,
       .bytes =
           (plan->U_count + plan->value_count + 8 * (size_t)plan->vector_count) * sizeof(double) +
-          tiles * (sizeof(sni_ldl_tile) + sizeof(uint32_t)) +
+          tiles * (sizeof(sni_ldl_tile) + sizeof(uint32_t) + sizeof(int)) +
           below * (sizeof(sni_ldl_below) + sizeof(sni_ldl_before)) +
-          blocks * (sizeof(sni_ldl_input) + sizeof(sni_ldl_own) + sizeof(size_t)) +
+          blocks * (sizeof(sni_ldl_input) + sizeof(size_t)) +
           ((size_t)pattern->n + 2 * scalars) * sizeof(int)};
   return SN_OK;
 }

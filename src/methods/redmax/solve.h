@@ -36,7 +36,7 @@ sn_status sni_solver_choose(sni_system *s, bool definite, double tolerance, int 
 
 /* The solver graph, refused with SN_E_LIMIT if it needs more bytes; and what it costs. */
 sn_status sni_graph_build_within(sni_system *s, size_t bytes_max, void **own, sn_error *err);
-/* Fills it with A, and with constraints (NULL: none). */
-void sni_graph_fill(sni_system *s, void *own, const sni_rows *rows);
+/* Fills it with A, and with constraints (NULL: none), soft or not: see sni_kkt_fill. */
+void sni_graph_fill(sni_system *s, void *own, const sni_rows *rows, const double *soft);
 
 #endif

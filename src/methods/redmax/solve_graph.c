@@ -35,8 +35,8 @@ static bool graph_suits(const sni_system *s) {
 }
 
 /* A with the constraints, or without (NULL). */
-void sni_graph_fill(sni_system *s, void *own, const sni_rows *rows) {
-  sni_kkt_fill(own, &s->in, rows);
+void sni_graph_fill(sni_system *s, void *own, const sni_rows *rows, const double *soft) {
+  sni_kkt_fill(own, &s->in, rows, soft);
   for (int k = 0; k < s->nterm; k++) {
     const sni_link_term *term = &s->term[k];
     if (term->body[0] >= 0 && term->body[1] >= 0) {
@@ -48,7 +48,7 @@ void sni_graph_fill(sni_system *s, void *own, const sni_rows *rows) {
 
 /* The right-hand side of the system goes along: most often it is the one to be solved for. */
 static sn_status graph_factorise(sni_system *s, void *own, sni_solve_info *info) {
-  sni_graph_fill(s, own, NULL);
+  sni_graph_fill(s, own, NULL, NULL);
   return sni_kkt_factorise(own, s->b, NULL, &info->bad);
 }
 

@@ -66,7 +66,7 @@ static sn_status solve_constrained(sn_sim *sim, const sni_redmax_step *step, dou
   sn_status status = SN_OK;
   const bool masses = sni_system_is_mass(&r->s) && !r->s.any_braced;
   if (!masses || !sni_rows_have_factors(rows)) {
-    sni_graph_fill(&r->s, rows->kkt, rows);
+    sni_graph_fill(&r->s, rows->kkt, rows, NULL);
     if (rows->nsided == 0) {
       status = sni_kkt_factorise(rows->kkt, r->s.b, rows->rhs, &bad);
     }
@@ -132,7 +132,7 @@ static sn_status factorise_all(sn_sim *sim, const sni_redmax_step *step, bool ag
   for (int i = 0; i < rows->nrow && rows->nsided > 0; i++) {
     rows->u.in[i] = !rows->row[i].one_sided;
   }
-  sni_graph_fill(&r->s, rows->kkt, rows);
+  sni_graph_fill(&r->s, rows->kkt, rows, NULL);
   const sn_status status = sni_kkt_factorise(rows->kkt, r->s.b, rows->rhs, &bad);
   rows->u.fresh = status >= 0;
   return status < 0 ? sni_fail_body(sim, err, status, bad, step->t_end, "has a singular matrix")

@@ -20,7 +20,7 @@ enum { PASSES = 12 };
 static double openness(const sni_ties *t, const sni_rows *rows) {
   double sum = 0;
   for (int i = 0; i < rows->nrow; i++) {
-    sum += t->tie[i].weight * rows->row[i].g * rows->row[i].g;
+    sum += t->weight[i] * rows->row[i].g * rows->row[i].g;
   }
   return sum;
 }
@@ -29,8 +29,8 @@ static double openness(const sni_ties *t, const sni_rows *rows) {
 static double openness_ahead(const sni_ties *t) {
   double sum = 0;
   for (int i = 0; i < t->ntie; i++) {
-    const double left = t->r[i] + t->tie[i].soft * t->lambda[i];
-    sum += t->tie[i].weight * left * left;
+    const double left = t->r[i] + t->soft[i] * t->lambda[i];
+    sum += t->weight[i] * left * left;
   }
   return sum;
 }
@@ -49,7 +49,7 @@ static bool find_motion(sn_sim *sim, sni_structured *st, double tolerance, sn_in
   t->stage = SNI_TIES_CLOSE;
   for (int i = 0; i < t->ntie; i++) {
     t->c[i] = t->asked[i] = -sim->rows.row[i].g;
-    t->inverse[i] = t->tie[i].weight;
+    t->inverse[i] = t->weight[i];
   }
   if (st->solver->factorise(t, st->own, NULL, &bad) < 0) {
     return false;

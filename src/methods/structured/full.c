@@ -44,10 +44,9 @@ static void add_row(sni_full *u, int i, sn_vec6 p, double soft) {
   const sni_work *w = &u->t->d->w;
   const int parent = u->t->d->m->tree.parent[i];
   const sni_lane6 own = sni_lane6_from(p), up = carried(w, i, own);
-  u->row[u->nrow++] = (sni_tie){.body = {moves(u, parent) ? parent : -1, i},
-                                .p = {{-up.w, -up.v}, own},
-                                .slot = -1,
-                                .soft = soft};
+  u->soft[u->nrow] = soft;
+  u->row[u->nrow++] =
+      (sni_tie){.body = {moves(u, parent) ? parent : -1, i}, .p = {{-up.w, -up.v}, own}};
 }
 
 /* P = (S^T S)^-1 S^T. */
@@ -103,7 +102,7 @@ static void add_joint_matrix(sni_full *u, int i, int nv) {
 }
 
 /* A tie over one coordinate of a joint, as a row over twists. */
-static void add_tie(sni_full *u, const sni_tie *tie) {
+static void add_tie(sni_full *u, const sni_tie *tie, double soft) {
   const sni_row *coords = tie->coords;
   if (coords) {
     const sni_tree *tree = &u->t->d->m->tree;
@@ -113,9 +112,10 @@ static void add_tie(sni_full *u, const sni_tie *tie) {
       p = sn_vec6_addscaled(p, coords->coef[k],
                             vec6_of(u->P[i] + 6 * (coords->coord[k] - tree->vadr[i])));
     }
-    add_row(u, i, p, tie->soft);
+    add_row(u, i, p, soft);
     return;
   }
+  u->soft[u->nrow] = soft;
   sni_tie *row = &u->row[u->nrow++];
   *row = *tie;
   for (int side = 0; side < 2; side++) {
@@ -212,11 +212,11 @@ int sni_full_fill(sni_full *u) {
   }
   u->ntree = u->nrow;
   for (int k = 0; k < t->ntie; k++) {
-    add_tie(u, &t->tie[k]);
+    add_tie(u, &t->tie[k], t->soft[k]);
   }
   list_rows(u);
   for (int k = 0; k < u->nrow; k++) {
-    double own = u->row[k].soft;
+    double own = u->soft[k];
     for (int side = 0; side < 2; side++) {
       const int body = u->row[k].body[side];
       own += body >= 0
@@ -281,7 +281,7 @@ void sni_full_move(sni_full *u, const double *lambda) {
 void sni_full_leave(const sni_full *u, const double *lambda, double *out) {
   for (int k = 0; k < u->nrow; k++) {
     const sni_tie *row = &u->row[k];
-    double sum = -row->soft * lambda[k] - (k < u->ntree ? 0 : u->t->c[k - u->ntree]);
+    double sum = -u->soft[k] * lambda[k] - (k < u->ntree ? 0 : u->t->c[k - u->ntree]);
     for (int side = 0; side < 2; side++) {
       sum += row->body[side] >= 0 ? sni_lane6_dot(row->p[side], u->phi[row->body[side]]) : 0;
     }
@@ -335,6 +335,7 @@ static size_t lay_out(sni_full *u, size_t nbody, size_t nv, size_t n, char *memo
   u->p = TAKE(n, sizeof *u->p);
   u->q = TAKE(n, sizeof *u->q);
   u->inverse = TAKE(n, sizeof *u->inverse);
+  u->soft = TAKE(n, sizeof *u->soft);
   u->first = TAKE(nbody + 1, sizeof *u->first);
   u->list = TAKE(2 * n, sizeof *u->list);
 #undef TAKE

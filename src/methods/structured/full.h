@@ -13,6 +13,7 @@
 typedef struct sni_full {
   sni_tie *row; /* nrow  those of the tree, then the ties                                      */
   int nrow, ntree, capacity;
+  double *soft; /* nrow  E                                                                     */
   double (*Minv)[36];         /* nbody                                                           */
   double (*P)[6 * SN_NV_MAX]; /* nbody  rates of its joint over its twist less that of its parent,
                                  a row a coordinate                                             */

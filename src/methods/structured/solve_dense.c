@@ -33,7 +33,7 @@ static sn_status dense_factorise(sni_ties *t, void *own, const double *b, int *b
     for (int i = j; i < t->ntie; i++) {
       *sni_chol_at(c, i, j) = t->q[i];
     }
-    *sni_chol_at(c, j, j) += t->tie[j].soft;
+    *sni_chol_at(c, j, j) += t->soft[j];
   }
   return sni_chol_factorise(c, 0, NULL) ? SN_OK : SN_E_SINGULAR;
 }

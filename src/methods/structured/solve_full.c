@@ -33,7 +33,7 @@ static void mul(void *user, const double *p, double *q) {
   sni_full_move(u, p);
   for (int k = 0; k < u->nrow; k++) {
     const sni_tie *row = &u->row[k];
-    double sum = row->soft * p[k];
+    double sum = u->soft[k] * p[k];
     for (int side = 0; side < 2; side++) {
       sum -= row->body[side] >= 0 ? sni_lane6_dot(row->p[side], u->phi[row->body[side]]) : 0;
     }
@@ -144,7 +144,7 @@ static sn_status dense_factorise(sni_ties *t, void *own, const double *b, int *b
     }
   }
   for (int k = 0; k < u->nrow; k++) {
-    *sni_chol_at(d->chol, k, k) += u->row[k].soft;
+    *sni_chol_at(d->chol, k, k) += u->soft[k];
   }
   return sni_chol_factorise(d->chol, 0, NULL) ? SN_OK : SN_E_SINGULAR;
 }

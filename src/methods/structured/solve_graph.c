@@ -16,12 +16,9 @@ static void graph_free(void **own) {
 
 static sn_status graph_factorise(sni_ties *t, void *own, const double *b, int *bad) {
   if (t->stage == SNI_TIES_STEP) {
-    sni_graph_fill(t->system, own, t->d->rows);
+    sni_graph_fill(t->system, own, t->d->rows, t->soft);
   } else {
-    sni_kkt_fill(own, &t->in, t->d->rows);
-  }
-  for (int i = 0; i < t->ntie; i++) {
-    sni_kkt_soften(own, t->d->rows, i, t->tie[i].soft);
+    sni_kkt_fill(own, &t->in, t->d->rows, t->soft);
   }
   return sni_kkt_factorise(own, b, t->c, bad);
 }

@@ -38,7 +38,7 @@ static void mul(void *user, const double *p, double *q) {
   sni_ties_mul_transposed(t, p, t->y);
   sni_ties_measure(t, t->y, q);
   for (int i = 0; i < t->ntie; i++) {
-    q[i] += t->tie[i].soft * p[i];
+    q[i] += t->soft[i] * p[i];
   }
 }
 

@@ -131,7 +131,7 @@ void sni_structured_solve(sn_sim *sim, sni_structured *st, int bank, double prec
   double *force = bank != SNI_COLD ? st->warm + (size_t)bank * nrow : NULL;
   const bool warm = force && sim->options.structured.warm_start;
   for (int i = 0; i < t->ntie; i++) {
-    t->lambda[i] = warm && t->tie[i].slot >= 0 ? force[t->tie[i].slot] : 0;
+    t->lambda[i] = warm && t->slot[i] >= 0 ? force[t->slot[i]] : 0;
   }
   t->precision = fmax(precision, ROUNDING);
   st->solver->solve(t, st->own, b, x);
@@ -155,8 +155,8 @@ void sni_structured_solve(sn_sim *sim, sni_structured *st, int bank, double prec
   const bool sound = t->spent > 0 || t->residual <= t->precision;
   memset(force, 0, nrow * sizeof *force);
   for (int i = 0; sound && i < t->ntie; i++) {
-    if (t->tie[i].slot >= 0) {
-      force[t->tie[i].slot] = t->lambda[i];
+    if (t->slot[i] >= 0) {
+      force[t->slot[i]] = t->lambda[i];
     }
   }
 }
@@ -207,7 +207,7 @@ static bool give_way(const sn_sim *sim, sni_structured *st) {
   const sni_ties *t = &st->ties;
   double most = 0;
   for (int i = 0; i < t->ntie; i++) {
-    most = t->tie[i].slot >= 0 ? fmax(most, fabs(t->asked[i])) : most;
+    most = t->slot[i] >= 0 ? fmax(most, fabs(t->asked[i])) : most;
   }
   /* that nothing moves always agrees */
   const bool agree = most == 0 || !(t->off > fmax(t->precision, AT_ODDS * most));

@@ -41,9 +41,9 @@ static double own(const sni_ties *t, const sni_tie *tie) {
   return sum > 0 ? sum : 1 / t->d->m->mass;
 }
 
-static void finish(sni_ties *t, sni_tie *tie, double moves) {
-  t->inverse[tie - t->tie] = tie->weight / (moves + tie->soft);
-  t->ncoords += tie->coords != NULL;
+static void finish(sni_ties *t, int i, double moves) {
+  t->inverse[i] = t->weight[i] / (moves + t->soft[i]);
+  t->ncoords += t->tie[i].coords != NULL;
 }
 
 /* All give way alike but for their weights: what cannot be had is then met in the least squares. */
@@ -54,8 +54,8 @@ static void soften(sni_ties *t, int n) {
     sum += t->q[i];
   }
   for (int i = 0; i < n; i++) {
-    t->tie[i].soft = t->regularization * sum / n / t->tie[i].weight;
-    finish(t, &t->tie[i], t->q[i]);
+    t->soft[i] = t->regularization * sum / n / t->weight[i];
+    finish(t, i, t->q[i]);
   }
 }
 
@@ -66,11 +66,11 @@ void sni_ties_add_rows(sni_ties *t, const sni_rows *rows) {
     for (; first < rows->of[i]; first++) {
       slot += rows->constraint[first].nrow;
     }
-    const int within = i > 0 && rows->of[i - 1] == rows->of[i] ? t->tie[i - 1].slot - slot + 1 : 0;
+    const int within = i > 0 && rows->of[i - 1] == rows->of[i] ? t->slot[i - 1] - slot + 1 : 0;
+    t->slot[i] = slot + within;
+    t->weight[i] = rows->constraint[rows->of[i]].weight;
     sni_tie *tie = &t->tie[t->ntie++];
-    *tie = (sni_tie){.slot = slot + within,
-                     .weight = rows->constraint[rows->of[i]].weight,
-                     .coords = row->ncoord > 0 ? row : NULL};
+    tie->coords = row->ncoord > 0 ? row : NULL;
     for (int side = 0; side < 2; side++) {
       tie->body[side] = row->body[side];
       tie->p[side] = sni_lane6_from(row->p[side]);
@@ -84,14 +84,13 @@ void sni_ties_add_terms(sni_ties *t, const sni_system *s) {
     const sni_link_term *term = &s->term[k];
     const double c = s->h * term->d + s->h * s->h * term->k;
     if (term->body[0] >= 0 && term->body[1] >= 0 && c > 0) {
-      t->c[t->ntie] = 0;
-      sni_tie *tie = &t->tie[t->ntie++];
-      *tie = (sni_tie){.body = {term->body[0], term->body[1]},
-                       .p = {term->p[0], term->p[1]},
-                       .slot = -1,
-                       .weight = 1,
-                       .soft = 1 / c};
-      finish(t, tie, own(t, tie));
+      const int i = t->ntie++;
+      t->tie[i] = (sni_tie){.body = {term->body[0], term->body[1]}, .p = {term->p[0], term->p[1]}};
+      t->c[i] = 0;
+      t->slot[i] = -1;
+      t->weight[i] = 1;
+      t->soft[i] = 1 / c;
+      finish(t, i, own(t, &t->tie[i]));
     }
   }
 }
@@ -155,7 +154,7 @@ void sni_ties_measure(const sni_ties *t, const double *x, double *out) {
 void sni_ties_leave(const sni_ties *t, const double *x, const double *lambda, double *r) {
   sni_ties_measure(t, x, r);
   for (int i = 0; i < t->ntie; i++) {
-    r[i] -= t->tie[i].soft * lambda[i] + t->c[i];
+    r[i] -= t->soft[i] * lambda[i] + t->c[i];
   }
 }
 
@@ -165,8 +164,8 @@ void sni_ties_check(sni_ties *t, const double *x) {
   t->residual = sni_largest(t->ntie, t->r);
   t->off = 0;
   for (int i = 0; i < t->ntie; i++) {
-    if (t->tie[i].slot >= 0) {
-      const double off = fabs(t->r[i] + t->tie[i].soft * t->lambda[i] + t->c[i] - t->asked[i]);
+    if (t->slot[i] >= 0) {
+      const double off = fabs(t->r[i] + t->soft[i] * t->lambda[i] + t->c[i] - t->asked[i]);
       t->off = off <= t->off ? t->off : off; /* this way round so that NaN stays */
     }
   }
@@ -179,8 +178,8 @@ bool sni_ties_come_near(sni_ties *t, double off_before) {
     return false;
   }
   for (int i = 0; i < t->ntie; i++) {
-    if (t->tie[i].slot >= 0) {
-      t->c[i] = t->asked[i] - t->tie[i].soft * t->lambda[i];
+    if (t->slot[i] >= 0) {
+      t->c[i] = t->asked[i] - t->soft[i] * t->lambda[i];
     }
   }
   return true;
@@ -198,6 +197,9 @@ static size_t lay_out(sni_ties *t, size_t n, size_t nv, char *memory) {
   (memory ? (void *)(memory + used) : NULL);                                                       \
   used += ((count) * (size) + 63) / 64 * 64
   t->tie = TAKE(n, sizeof *t->tie);
+  t->slot = TAKE(n, sizeof *t->slot);
+  t->soft = TAKE(n, sizeof *t->soft);
+  t->weight = TAKE(n, sizeof *t->weight);
   t->c = TAKE(n, sizeof *t->c);
   t->asked = TAKE(n, sizeof *t->asked);
   t->lambda = TAKE(n, sizeof *t->lambda);

@@ -21,10 +21,7 @@
 typedef struct sni_tie {
   sni_lane6 p[2];
   int body[2];           /* -1: does not move                                                  */
-  int slot;              /* its place among all that there may be, while others come and go    */
   const sni_row *coords; /* its coordinates of joints; NULL: it has none                       */
-  double soft;           /* E                                                                  */
-  double weight;         /* of the square of its error                                         */
 } sni_tie;
 
 /* What is solved for: rates under forces, the gaps of a pose, the rates there without forces. */
@@ -37,6 +34,10 @@ typedef struct sni_ties {
   sni_aba_in in;      /* A                                                                     */
   sni_tie *tie;
   int ntie, capacity;
+  int *slot;      /* ntie  place among all rows that there may be, while others come and go; -1: a
+                     force                                                                    */
+  double *soft;   /* ntie  E                                                                  */
+  double *weight; /* ntie  of the square of its error                                         */
   double *c;      /* capacity  of each tie                                                */
   double *asked;  /* capacity  of each constraint: what c should be, by which it is judged       */
   double *lambda; /* capacity                                                             */
