@@ -404,17 +404,16 @@ class Make(Command):
                 self.assertTrue(0.02 < value if key.endswith("z") else abs(value) < half, f"{key} is {value}")
 
     def test_chain_stops_from_root_to_tip_earlier_on_larger_pins(self):
-        stops = []
+        """What sticks has the same digits from step to step; earlier: each link has turned by less."""
+        ways = []
+        keys = [f"link_{k}.q" for k in range(1, 11)]
         for radius in (0.5, 1):
-            rows = self.sane("chain", "--radius", radius, duration=2)[1]
-            keys = [f"link_{k}.q" for k in range(1, 11)]
-            late = [max(b["t"] for a, b in zip(rows, rows[1:]) if abs(b[key] - a[key]) > 1e-4) for key in keys]
-            self.assertEqual(max(abs(rows[-1][key] - rows[-2][key]) for key in keys), 0)
-            self.assertLess(late[0], late[-1])
-            self.assertEqual(late[0], min(late))
-            stops.append(max(late))
-        self.assertEqual(late, sorted(late))
-        self.assertLess(stops[1], stops[0] - 0.2)
+            _, rows = self.run_scene(self.sane("chain", "--radius", radius, duration=0.1)[0], 2, **{"run.record.every": 0.001, "run.record.channels": "['*.q']"})
+            late = [max(b["t"] for a, b in zip(rows, rows[1:]) if b[key] != a[key]) for key in keys]
+            self.assertTrue(all(a < b for a, b in zip(late, late[1:])), late)
+            self.assertLess(late[-1], 1.8)
+            ways.append([abs(rows[-1][key]) for key in keys])
+        self.assertTrue(all(large < small for small, large in zip(*ways)), ways)
 
     def test_klann_leg_goes_round_its_path(self):
         """Crank pin, knee and foot of the first leg every 30 degrees."""
