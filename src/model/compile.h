@@ -79,8 +79,10 @@ void sni_compile_tubes(sni_compile *c);
 void sni_compile_friction(sni_compile *c);
 void sni_compile_friction_damping(sni_compile *c, const char *key, const sn_joint_friction_def *def,
                                   int nv, double *damping);
-/* What a definition means by backlash: limits with soft stops. */
-sn_joint_def sni_compile_backlash(const sn_joint_def *def);
+/* What a definition means by backlash: limits with soft stops; of a rotation vector, which begins
+ * at coordinate `ball` (-1: none), a cone. */
+sn_joint_def sni_compile_backlash(sni_compile *c, const char *prefix, const sn_joint_def *def,
+                                  int nv, int ball);
 /* Limits of joints and loops, behind the other constraints; and how many there are at most. */
 void sni_compile_limits(sni_compile *c);
 size_t sni_compile_limit_count(const sni_compile *c);

@@ -6,18 +6,49 @@
 
 /* ---- backlash ---- */
 
-sn_joint_def sni_compile_backlash(const sn_joint_def *def) {
+/* A ball has its gap all around: how far any direction of it swings, and how far it twists. */
+static bool open_ball(sni_compile *c, const char *prefix, int nv, sn_joint_def *def) {
+  char at[64];
+  const double half = 0.5 * def->backlash.gap;
+  bool rests = true;
+  for (int k = 0; k < def->rest.n; k++) {
+    rests = rests && def->rest.v[k] == 0;
+  }
+  snprintf(at, sizeof at, "%sbacklash", prefix);
+  if (nv != 3) {
+    sni_compile_fail(c, at,
+                     "the joint turns about no axis and slides as well: needs a spherical "
+                     "one, or limits and a cone with a soft stop");
+  } else if (!rests) {
+    sni_compile_fail(c, at, "a gap of a spherical joint is around q = 0: needs no 'rest'");
+  } else if (!(half > 0 && half < SN_PI)) {
+    sni_compile_fail(c, at, "gap is %g, a spherical joint needs one above 0 and below 2 pi",
+                     def->backlash.gap);
+  } else {
+    def->cone = (sn_cone_def){.enabled = true, .swing = half, .axis = {0, 0, 1}};
+    def->cone.twist_lower = (sn_per_dof){.n = 1, .v = {-half}};
+    def->cone.twist_upper = (sn_per_dof){.n = 1, .v = {half}};
+  }
+  return def->cone.enabled;
+}
+
+sn_joint_def sni_compile_backlash(sni_compile *c, const char *prefix, const sn_joint_def *def,
+                                  int nv, int ball) {
   sn_joint_def out = *def;
-  if (def->backlash.enabled) {
-    const int n = def->rest.n > 0 ? def->rest.n : 1;
-    out.lower.n = out.upper.n = n;
-    for (int k = 0; k < n && k < SN_NV_MAX; k++) {
-      const double middle = def->rest.n > 0 ? def->rest.v[k] : 0;
-      out.lower.v[k] = middle - 0.5 * def->backlash.gap;
-      out.upper.v[k] = middle + 0.5 * def->backlash.gap;
-    }
-    out.stop =
-        (sn_stop_def){.stiffness = def->backlash.stiffness, .damping = def->backlash.damping};
+  if (!def->backlash.enabled) {
+    return out;
+  }
+  if (ball >= 0 && !open_ball(c, prefix, nv, &out)) {
+    out.backlash.enabled = false;
+    return out;
+  }
+  out.stop = (sn_stop_def){.stiffness = def->backlash.stiffness, .damping = def->backlash.damping};
+  const int n = ball >= 0 ? 0 : def->rest.n > 0 ? def->rest.n : 1;
+  out.lower.n = out.upper.n = n;
+  for (int k = 0; k < n && k < SN_NV_MAX; k++) {
+    const double middle = def->rest.n > 0 ? def->rest.v[k] : 0;
+    out.lower.v[k] = middle - 0.5 * def->backlash.gap;
+    out.upper.v[k] = middle + 0.5 * def->backlash.gap;
   }
   return out;
 }

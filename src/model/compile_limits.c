@@ -135,12 +135,14 @@ void sni_compile_limits(sni_compile *c) {
   sn_model *m = c->m;
   const sni_tree *t = &m->tree;
   for (int i = 0; i < t->nbody; i++) {
-    const sn_joint_def own = sni_compile_backlash(&c->def[i]->joint), *def = &own;
+    const int nv = t->vadr[i + 1] - t->vadr[i];
+    const int ball = c->broken[i] ? -1 : ball_of(sni_tree_joints(t), i);
     sni_compile_at(c, "bodies", m->name[i]);
+    const sn_joint_def own = sni_compile_backlash(c, "joint.", &c->def[i]->joint, nv, ball),
+                       *def = &own;
     check_stop(c, "joint.stop", def);
     if (has_limits(def) && !c->broken[i]) {
-      add_limits(c, "joint.", def, t->vadr[i + 1] - t->vadr[i], ball_of(sni_tree_joints(t), i),
-                 m->name[i],
+      add_limits(c, "joint.", def, nv, ball, m->name[i],
                  (sni_constraint){.active = -1,
                                   .weight = 1,
                                   .body = {-1, -1},
@@ -152,17 +154,18 @@ void sni_compile_limits(sni_compile *c) {
   }
   const sn_loop_def *loop = c->b->loop.item;
   for (int k = 0; k < m->nloop; k++) {
-    const sn_joint_def own = sni_compile_backlash(&loop[k].joint), *def = &own;
+    const sni_constraint *at = &m->constraint[k];
+    const int ball = ball_of(m->loop_joints, at->joint);
     sni_compile_at(c, "loops", loop[k].name);
+    const sn_joint_def own = sni_compile_backlash(c, "", &loop[k].joint, at->nv, ball), *def = &own;
     check_stop(c, "stop", def);
     if (has_limits(def)) {
-      sni_constraint base = m->constraint[k];
+      sni_constraint base = *at;
       base.of_loop = true;
       base.coord[0] = base.ncoord = 0;
       base.stop = def->stop;
       memset(base.function, -1, sizeof base.function);
-      add_limits(c, "", def, base.nv, ball_of(m->loop_joints, base.joint), m->constraint_name[k],
-                 base);
+      add_limits(c, "", def, base.nv, ball, m->constraint_name[k], base);
     }
   }
 }
