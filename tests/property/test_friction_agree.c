@@ -209,6 +209,35 @@ TEST(brackets_jam_or_slide) {
   CHECK(all.iterations <= 10 * all.steps, "%g iterations a step", all.iterations / all.steps);
 }
 
+/* A bracket on a guide that is exactly upright, its weight off the axis by a: while it falls freely
+ * the guide bears nothing, while it rests all of the weight's moment, W a, by 2 W a / length on its
+ * contacts.  So it stays where it is put if mu 2 a / length > 1, and falls otherwise. */
+TEST(brackets_lock_themselves) {
+  for (int locks = 0; locks < 2; locks++) {
+    for (int beam = 0; beam < 2; beam++) { /* with a link on it that rests as well */
+      char text[1000];
+      const double arm = 0.4, length = 0.1, critical = length / (2 * arm);
+      snprintf(
+          text, sizeof text,
+          "sinew: 1\n"
+          "bodies:\n"
+          "  bracket: {joint: {type: prismatic, axis: [0, 0, 1], friction: {mu: %g, size: [0.1, "
+          "0.1, %g]}}, inertia: {mass: 2, at: [%g, 0, 0], xx: 0.1, yy: 0.1, zz: 0.1}}\n%s",
+          (locks ? 1.02 : 0.98) * critical, length, arm,
+          beam ? "  link: {parent: bracket, joint: {type: revolute, axis: [0, 1, 0], at: [0.4, "
+                 "0, 0], friction: {mu: 0.3, pin_radius: 0.05, pin_length: 0.1}}, inertia: "
+                 "{mass: 1, at: [0, 0, -0.1], xx: 0.1, yy: 0.1, zz: 0.1}}\n"
+               : "");
+      stage b = stage_set(text, redmax_options(0.001));
+      stage_step(&b, 100);
+      const double q = sn_state_q(b.s)[0], free = -0.5 * 9.81 * 0.01;
+      CHECK(locks ? q == 0 : fabs(q - free) < 0.02 * fabs(free), "%s, it is at %g",
+            locks ? "beyond the critical mu" : "below it", q);
+      stage_clear(&b);
+    }
+  }
+}
+
 /* A motor that drives a guide which jams wins, and no friction agrees with that: the larger it is,
  * the larger it gets.  The step goes on, and says so; with `stop` it stops. */
 TEST(what_cannot_agree_is_said) {
@@ -240,5 +269,6 @@ TEST(what_cannot_agree_is_said) {
 }
 
 int main(void) {
-  RUN_TESTS(T(whatever_rubs_goes_on), T(brackets_jam_or_slide), T(what_cannot_agree_is_said));
+  RUN_TESTS(T(whatever_rubs_goes_on), T(brackets_jam_or_slide), T(brackets_lock_themselves),
+            T(what_cannot_agree_is_said));
 }

@@ -15,7 +15,7 @@ int sni_redmax_state_count(const sn_model *m) {
 #define ROUND(size) (((size) + 63) / 64 * 64)
 
 size_t sni_redmax_work_size(const sn_model *m, const sn_options *o) {
-  const int numbers = 5 * m->tree.nv + sni_redmax_state_count(m);
+  const int numbers = 6 * m->tree.nv + sni_redmax_state_count(m) + sni_rubbing_numbers(m);
   return ROUND(sizeof(sni_redmax)) + ROUND(sni_system_size(m, o)) + ROUND(sni_rubbing_size(m, o)) +
          (size_t)numbers * sizeof(double);
 }
@@ -121,6 +121,7 @@ sn_status sni_redmax_create(sn_sim *sim, sn_error *err) {
   void *numbers = at + ROUND(sni_rubbing_size(sim->m, &sim->options));
   r->backup = numbers;
   r->without = r->backup + 2 * sim->m->tree.nv + sni_redmax_state_count(sim->m);
+  r->rubbed = r->without + 4 * sim->m->tree.nv;
   static const int named[] = {[SN_SOLVER_TREE] = SNI_TREE,
                               [SN_SOLVER_PCG] = SNI_PCG,
                               [SN_SOLVER_GRAPH] = SNI_GRAPH,

@@ -77,6 +77,10 @@ static sn_status find_rates(sn_sim *sim, const sni_redmax_step *step, double *q1
   const bool sweeps = sni_redmax_sweeps(sim), foresees = sni_redmax_foresees(sim);
   sn_status status = SN_OK;
   bool again = true;
+  if (sim->m->nslide > 0) { /* what a drive that pulls far too hard would load is hard to find */
+    sni_system_limit_drives(s, step->t_end, step->q, step->qd, step->input);
+  }
+  sni_rubbing_save(&r->rub, r->rubbed);
   for (int pass = 0; again && pass <= LIMIT_PASSES; pass++) {
     status = sweeps ? sni_redmax_sweep(sim, step, info, err)
                     : sni_redmax_rates(sim, step, pass > 0, qd1, info, err);
@@ -95,7 +99,11 @@ static sn_status find_rates(sn_sim *sim, const sni_redmax_step *step, double *q1
       return status;
     }
     again = sni_system_limit_drives(s, step->t_end, q1, qd1, step->input);
+    again = sni_system_limit_loops(s, qd1) || again;
     again = sni_system_pull_cables(s, step->t_end, sim->F) || again;
+    if (again) { /* friction of the last step is nearer than that under forces that are not there */
+      sni_rubbing_load(&r->rub, r->rubbed);
+    }
     if (foresees) {
       again = sni_system_foresee(s, sim->d.rows ? &sim->rows : NULL, far) || again;
     }
@@ -272,7 +280,7 @@ const sni_rubbing *sni_sim_rubbing(const sn_sim *sim) {
 static void redmax_rub(sn_sim *sim, const sn_state *state) {
   sni_rubbing *r = &((sni_redmax *)sim->method_work)->rub;
   sni_rubbing_load(r, redmax_rubbing(sim->m, state));
-  sni_rubbing_look(r, state->t, state->data);
+  sni_rubbing_look(r, state->t, state->data, state->data + state->nv);
   sni_rubbing_push(r);
   /* contacts as long as they are those of the step that led here */
   const sni_redmax *own = sim->method_work;

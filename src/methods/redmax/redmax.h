@@ -18,7 +18,8 @@ typedef struct sni_redmax {
   sni_rubbing rub;        /* where joints rub */
   void *own[SNI_SOLVERS]; /* of each solver that this sim may use */
   double *backup;         /* of the state's numbers */
-  double *without;        /* 3 nv  where joints rub and bodies touch                   */
+  double *rubbed;         /* sni_rubbing_numbers  friction in joints before a step     */
+  double *without;        /* 4 nv  where joints rub and bodies touch                   */
   sni_choice choice;      /* by the user or by `auto` */
   int used;               /* the solver that has factorised A */
   sni_touch *touch;       /* NULL: nothing touches */

@@ -147,7 +147,7 @@ double sni_rubbing_loose(const sni_rubbing *r, int k, sn_vec6 d) {
   return sum;
 }
 
-void sni_rubbing_look(sni_rubbing *r, double t, const double *q) {
+void sni_rubbing_look(sni_rubbing *r, double t, const double *q, const double *qd) {
   for (int k = 0; k < r->m->nrub; k++) {
     const sni_rub *rub = &r->m->rub[k];
     find_place(r, k, q);
@@ -168,6 +168,10 @@ void sni_rubbing_look(sni_rubbing *r, double t, const double *q) {
         r->pad[i] = slide_row(r, k, rub->bearing[b].tangent[c].T);
       }
     }
+  }
+  sni_J_mul_world(r->s->t, &r->s->d->w, qd);
+  for (int k = 0; k < r->m->nslide; k++) {
+    r->start[k] = sni_row_mul(&r->row[k], &r->s->d->w, qd);
   }
 }
 
@@ -345,28 +349,58 @@ static sn_vec6 without_noise(const sni_rubbing *r, sn_vec6 w) {
   return sn_vec3_norm(w.w) <= r->noise[0] && sn_vec3_norm(w.v) <= r->noise[1] ? none : w;
 }
 
+/* Contacts rub as they are pressed, and are pressed by what does not rub: all around that is known
+ * the second time, as what rubs sideways does not tilt a pin. */
+enum { PRESSINGS = 3 };
+
+/* Friction of a bearing, whose slides are from `first` on, shared out among its contacts; false: it
+ * is known contact by contact. */
+static bool share_out(const sni_rubbing *r, const sni_rub *rub, const sni_bearing *b, int first,
+                      const double *limit, sn_vec6 side, sn_vec6 *rubbed) {
+  double rho[SNI_DIRECTIONS_MAX];
+  for (int c = 0; c < b->ndirection; c++) {
+    rho[c] = r->bound[first + c] > 0 ? r->force[first + c] / r->bound[first + c] : 0;
+  }
+  if (b->kind != SNI_AT_POINTS) {
+    *rubbed = sn_vec6_scale(side, rho[0]);
+    return true;
+  }
+  if (sni_rubbing_apart(r, rub)) {
+    return false;
+  }
+  *rubbed = sni_bearing_rub(b, limit, rho);
+  return true;
+}
+
 /* Bounds of the bearings of a rub under the load F, in their axes; returns what they bear. */
-static double press(const sni_rubbing *r, int k, sn_vec6 F, double *limit, sn_vec6 *side,
+static double press(const sni_rubbing *r, int k, sn_vec6 F, double *limit, sn_vec6 *rubbed,
                     double *next) {
   const sni_rub *rub = &r->m->rub[k];
   const double mu = r->s->d->params.rub[k].mu;
-  double normal = 0;
-  for (int b = 0; b < rub->nbearing; b++) {
-    const sni_bearing *bearing = &rub->bearing[b];
-    /* the normals do not feel what rubs, nor what acts in the direction of the motion */
-    sn_vec6 w = sn_vec6_sub(F, r->rubbed[SNI_BEARINGS_MAX * k + b]);
-    for (int c = 0; c < bearing->ndirection; c++) {
-      w = sn_vec6_addscaled(w, -sn_vec6_dot(w, bearing->direction[c]), bearing->direction[c]);
+  double all = 0;
+  for (int b = 0, first = rub->first; b < rub->nbearing; b++) {
+    const sni_bearing *own = &rub->bearing[b];
+    double normal = 0;
+    bool again = true;
+    for (int pass = 0; pass < PRESSINGS && again; pass++) {
+      /* the normals do not feel what rubs, nor what acts in the direction of the motion */
+      sn_vec6 w = sn_vec6_sub(F, rubbed[b]), side = {{0, 0, 0}, {0, 0, 0}};
+      for (int c = 0; c < own->ndirection; c++) {
+        w = sn_vec6_addscaled(w, -sn_vec6_dot(w, own->direction[c]), own->direction[c]);
+      }
+      w = without_noise(r, w);
+      const sn_vec6 y = r->eps > 0 ? soften(r, k, own, w) : sni_bearing_press(own, NULL, w);
+      normal = own->kind != SNI_AT_POINTS ? sni_bearing_around(own, mu, y, next, &side)
+                                          : sni_bearing_limits(own, mu, y, limit, next);
+      again = share_out(r, rub, own, first, limit, side, &rubbed[b]) &&
+              (own->kind == SNI_AT_POINTS || pass == 0);
     }
-    w = without_noise(r, w);
-    const sn_vec6 y = r->eps > 0 ? soften(r, k, bearing, w) : sni_bearing_press(bearing, NULL, w);
-    normal += bearing->kind != SNI_AT_POINTS && !r->maximal
-                  ? sni_bearing_around(bearing, mu, y, next, &side[b])
-                  : sni_bearing_limits(bearing, mu, y, limit, next);
-    limit += bearing->ntangent;
-    next += bearing->ndirection;
+    all += normal;
+    limit += own->ntangent;
+    next += own->ndirection;
+    first += own->ndirection;
   }
-  return normal;
+  return all;
 }
 
 /* Falls from breakaway to force while the rate grows. */
@@ -391,7 +425,7 @@ void sni_rubbing_weigh(sni_rubbing *r, const double *v) {
       r->load[k] = rub->body >= 0 ? sn_vec6_unrotate(r->axes[k], r->F[rub->body])
                                   : loop_reaction(r, k, lambda, r->coast_lambda, r->force);
       r->normal[k] = press(r, k, r->load[k], r->limit + rub->first_tangent,
-                           &r->side[SNI_BEARINGS_MAX * k], next);
+                           &r->rubbed[SNI_BEARINGS_MAX * k], next);
     } else {
       press_along(r, k, r->rate + rub->first, next);
     }
@@ -405,7 +439,7 @@ void sni_rubbing_answer(sni_rubbing *r, const double *dv, const double *lambda, 
                         double *dnext) {
   const sni_tree *t = r->s->t;
   double limit[SNI_BEARINGS_MAX * SNI_TANGENTS_MAX];
-  sn_vec6 side[SNI_BEARINGS_MAX];
+  sn_vec6 rubbed[SNI_BEARINGS_MAX];
   sni_system_momenta(r->s, dv);
   for (int i = 0; i < t->nbody; i++) {
     r->F[i] = sn_vec6_scale(sni_lane6_vec6(r->s->f[i]), 1 / r->s->h);
@@ -421,7 +455,8 @@ void sni_rubbing_answer(sni_rubbing *r, const double *dv, const double *lambda, 
                                         : loop_reaction(r, k, lambda, NULL, force);
       const double all = sn_vec6_dot(dF, dF), load = sn_vec6_dot(r->load[k], r->load[k]);
       part *= all > 0 ? sqrt(load / all) : 0;
-      press(r, k, sn_vec6_addscaled(r->load[k], part, dF), limit, side, out);
+      memcpy(rubbed, &r->rubbed[SNI_BEARINGS_MAX * k], sizeof rubbed);
+      press(r, k, sn_vec6_addscaled(r->load[k], part, dF), limit, rubbed, out);
     } else {
       for (int c = 0; c < rub->nslide; c++) {
         const int i = rub->first + c;

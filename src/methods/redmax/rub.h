@@ -41,6 +41,15 @@ typedef struct sni_rub_disc {
   bool sticks;
 } sni_rub_disc;
 
+/* An unknown of the maximal problem: rub_maximal.c. */
+typedef struct sni_rub_wide {
+  int body[2];
+  sn_vec6 p[2]; /* as in a row                                                                */
+  int which;    /* as `which` of the program counts                                          */
+  int slide;    /* the one that it is along                                                   */
+  double arm;   /* its rate, for one of the slide                                             */
+} sni_rub_wide;
+
 typedef struct sni_rubbing {
   const sn_model *m;
   sni_system *s;
@@ -57,6 +66,7 @@ typedef struct sni_rubbing {
   bool *held;    /* as `which` counts: constraints let nothing slide here, or drive it         */
   double *force; /* nslide  of friction, along tau; what friction does is minus this          */
   double *rate;  /* nslide  tau v                                                             */
+  double *start; /* nslide  tau qd, at the start of the step                                  */
   double *bound; /* nslide                                                                    */
   double *next;  /* nslide  bounds by the last loads                                          */
   double *miss, *bound_before, *weight; /* nslide  of the last turn                             */
@@ -86,7 +96,6 @@ typedef struct sni_rubbing {
                        together they are `bound` as the others are `next` */
   double *beta;     /* ntangent  friction of these                                              */
   sni_row *pad;     /* ntangent  T, of loops that are apart                                      */
-  sn_vec6 *side;    /* SNI_BEARINGS_MAX a rub: of contacts all around, see sni_bearing_around   */
   sn_vec6 *rubbed;  /* SNI_BEARINGS_MAX a rub: the wrench of friction, in axes of the bearing   */
   sn_vec6 *load;    /* nrub  what bearings bear, in their axes, friction and all                */
   sn_vec6 *F;       /* nbody  reaction of each joint, world axes at the origin                   */
@@ -112,7 +121,17 @@ typedef struct sni_rubbing {
   double *aim, *none; /* rows  c of those that hold both ways; 0 for them                      */
   double *v_free, *lambda_free; /* nv, rows  without friction                                   */
   double *b, *column;           /* nv                                                          */
-  double *mobility; /* ntangent^2  of the maximal problem                                    */
+  /* another program of the same joints: sni_rubbing_other */
+  struct {
+    int *which;   /* most                                                                      */
+    double *S;    /* most^2                                                                    */
+    double *free; /* as `which` counts                                                        */
+    bool *driven; /* nslide  none                                                              */
+    sni_rub_disc *disc;
+  } other;
+  sni_rub_wide *wide; /* nwide  unknowns of the maximal problem                                 */
+  int nwide;
+  double *mobility; /* nwide^2  and its matrix                                                  */
   sni_qp qp;
 } sni_rubbing;
 
@@ -175,8 +194,8 @@ void sni_rubbing_save(const sni_rubbing *r, double *to);
  * joints give way.  After kinematics, before a step is assembled: uses up w.tau and w.wrench. */
 int sni_rubbing_coast(sni_rubbing *r, double t, bool projected, const double *q, const double *qd);
 
-/* tau, at q and the kinematics there. */
-void sni_rubbing_look(sni_rubbing *r, double t, const double *q);
+/* tau, at q and the kinematics there, and how fast slides go with the rates qd. */
+void sni_rubbing_look(sni_rubbing *r, double t, const double *q, const double *qd);
 
 /* How easily the k-th rub would slide along d if only its bodies were there; 0: nobody knows. */
 double sni_rubbing_loose(const sni_rubbing *r, int k, sn_vec6 d);
@@ -209,7 +228,7 @@ sn_status sni_rubbing_solve(sni_rubbing *r, const sn_options *o, double *v, int 
  * of the largest; follow, for other bounds; and end. */
 void sni_rubbing_begin(sni_rubbing *r);
 sn_status sni_rubbing_free(sni_rubbing *r, double *v);
-sn_status sni_rubbing_turn(sni_rubbing *r, const sn_options *o, double *v, double *change);
+sn_status sni_rubbing_turn(sni_rubbing *r, double *v, double *change);
 void sni_rubbing_follow(sni_rubbing *r, double change);
 void sni_rubbing_end(const sni_rubbing *r, double *v);
 /* At least two turns, and little disagreement in the last one. */
@@ -226,11 +245,11 @@ void sni_rubbing_hold(const sni_rubbing *r, double *v);
 /* How much of its bound a slide has, or would if it had all of its disc. */
 double sni_rubbing_used(const sni_rubbing *r, int k);
 
-/* How far the bounds are from those of the last loads. */
-double sni_rubbing_disagreement(sni_rubbing *r, bool reduced);
-/* What slips agrees, and what sticks exceeds its bounds by a hundredth at most: where many joints
- * hold each other, their shares may go on changing, which moves nothing. */
-bool sni_rubbing_stands(const sni_rubbing *r, double tolerance);
+/* How far the bounds of what has all of its friction are from those of the last loads. */
+double sni_rubbing_disagreement(sni_rubbing *r);
+/* What slips agrees, and what sticks has no more than so many times its bounds by the last loads:
+ * that it could have more changes nothing. */
+bool sni_rubbing_stands(const sni_rubbing *r, double beyond, double tolerance);
 /* Limits of tangents that are rows of their own, from the bounds and `limit`; part: of the way
  * there from where they were. */
 void sni_rubbing_allow(sni_rubbing *r, double part);
@@ -238,8 +257,7 @@ void sni_rubbing_allow(sni_rubbing *r, double part);
 /* rub_disc.c */
 
 /* How many there are; disc, disc_of, part: into these, unless they are NULL. */
-int sni_rubbing_find_discs(const sn_model *m, bool maximal, sni_rub_disc *disc, int *disc_of,
-                           double *part);
+int sni_rubbing_find_discs(const sn_model *m, sni_rub_disc *disc, int *disc_of, double *part);
 /* Where z of the last step was. */
 void sni_rubbing_begin_discs(sni_rubbing *r);
 /* x of slides from what the program has for them, in their axes. */
@@ -250,6 +268,15 @@ void sni_rubbing_place_discs(sni_rubbing *r);
  * it is the last time. */
 void sni_rubbing_turn_discs(sni_rubbing *r);
 bool sni_rubbing_follow_discs(sni_rubbing *r, bool last);
+/* The answer of the program that `fill` writes, within bounds and discs. */
+typedef void (*sni_rub_fill)(sni_rubbing *r, bool reduced);
+void sni_rubbing_find(sni_rubbing *r, sni_rub_fill fill, bool reduced, sni_qp_info *info);
+/* Another program with n rows, whose `which`, `S` and `free` are to be written; and what fills that
+ * in. */
+sni_rubbing sni_rubbing_other(const sni_rubbing *r, int n);
+void sni_rubbing_fill_other(sni_rubbing *r, bool reduced);
+/* How far friction is from what takes most energy within the bounds, as a part of the largest. */
+double sni_rubbing_astray(const sni_rubbing *r);
 
 /* rub_newton.c */
 
@@ -262,8 +289,8 @@ bool sni_rubbing_newton(sni_rubbing *r);
  * whose rows it leaves as they are; rub_split.c. */
 void sni_rubbing_split(sni_rubbing *r);
 
-/* The paper's own problem [RM 12], rub_maximal.c: its matrix, after sni_rubbing_look; then beta,
- * `force` and `rubbed` from it, with the rates in `slip`. */
+/* The paper's own problem [RM 12], rub_maximal.c: its unknowns and matrix, after
+ * sni_rubbing_prepare; then beta and `force` from it, with the rates as they are. */
 void sni_rubbing_mobility(sni_rubbing *r);
 void sni_rubbing_rub_maximal(sni_rubbing *r);
 

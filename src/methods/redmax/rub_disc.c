@@ -23,6 +23,8 @@
 #define EXACT 1e-13
 /* On the rim. */
 #define RIM (1 - 1e-12)
+/* To find where z is; and sweeps where they do not. */
+enum { PROGRAMS = 30, SWEEPS = 1000 };
 
 static double norm(int n, const double *x) {
   double sum = 0;
@@ -268,6 +270,162 @@ void sni_rubbing_place_discs(sni_rubbing *r) {
   }
 }
 
+/* ---- where programs go round in circles ---- */
+
+/* The disc that row k begins; NULL: none. */
+static const sni_rub_disc *disc_at(const sni_rubbing *r, int k) {
+  for (int d = 0; d < r->ndisc; d++) {
+    if (r->disc[d].at == k) {
+      return &r->disc[d];
+    }
+  }
+  return NULL;
+}
+
+/* b - S x of row i. */
+static double rate_of(sni_qp *qp, int i) {
+  double sum = qp->b[i];
+  for (int j = 0; j < qp->n; j++) {
+    sum -= *entry(qp, i, j) * qp->x[j];
+  }
+  return sum;
+}
+
+/* x of a disc goes where its rates lead, back into the disc; returns by what part of it. */
+static double sweep_disc(sni_qp *qp, const sni_rub_disc *disc) {
+  double z[3], rate[3], trace = 0, off = 0;
+  for (int i = 0; i < disc->n; i++) {
+    const int k = disc->at + i;
+    rate[i] = disc->arm[i] * rate_of(qp, k);
+    z[i] = qp->x[k] / disc->arm[i];
+    trace += disc->arm[i] * disc->arm[i] * *entry(qp, k, k);
+  }
+  if (!(trace > 0) || !(disc->most > 0)) {
+    return 0;
+  }
+  for (int i = 0; i < disc->n; i++) {
+    z[i] += rate[i] / trace;
+  }
+  const double length = norm(disc->n, z), factor = length > disc->most ? disc->most / length : 1;
+  for (int i = 0; i < disc->n; i++) {
+    const double to = disc->arm[i] * factor * z[i];
+    off = fmax(off, fabs(to - qp->x[disc->at + i]) / (disc->arm[i] * disc->most));
+    qp->x[disc->at + i] = to;
+  }
+  return off;
+}
+
+/* Row by row and disc by disc, each the best for the others: slow, but it always gets better. */
+static void sweep(sni_rubbing *r) {
+  sni_qp *qp = &r->qp;
+  double off = 1;
+  for (int pass = 0; pass < SWEEPS && off > EXACT; pass++) {
+    off = 0;
+    for (int k = 0, n = 1; k < qp->n; k += n) {
+      const sni_rub_disc *disc = disc_at(r, k);
+      const double S = *entry(qp, k, k);
+      n = disc ? disc->n : 1;
+      if (disc) {
+        off = fmax(off, sweep_disc(qp, disc));
+      } else if (S > 0) {
+        const double to = fmin(fmax(qp->x[k] + rate_of(qp, k) / S, qp->lo[k]), qp->hi[k]);
+        const double most = isfinite(qp->lo[k]) ? qp->hi[k] : fabs(qp->x[k]);
+        off = most > 0 ? fmax(off, fabs(to - qp->x[k]) / most) : off;
+        qp->x[k] = to;
+        qp->side[k] = to <= qp->lo[k] ? -1 : to >= qp->hi[k] ? 1 : 0;
+      }
+    }
+  }
+  for (int d = 0; d < r->ndisc; d++) {
+    sni_rub_disc *disc = &r->disc[d];
+    double z[3];
+    for (int i = 0; disc->at >= 0 && i < disc->n; i++) {
+      z[i] = qp->x[disc->at + i] / disc->arm[i];
+    }
+    disc->sticks = disc->at >= 0 && norm(disc->n, z) < RIM * disc->most;
+  }
+}
+
+void sni_rubbing_find(sni_rubbing *r, sni_rub_fill fill, bool reduced, sni_qp_info *info) {
+  if (reduced) {
+    sni_rubbing_place_discs(r);
+  }
+  int pass = 1;
+  for (;; pass++) {
+    fill(r, reduced);
+    if (!reduced || r->ndisc == 0) {
+      sni_qp_solve(&r->qp, info);
+      return;
+    }
+    sni_rubbing_turn_discs(r);
+    sni_qp_solve(&r->qp, info);
+    if (sni_rubbing_follow_discs(r, pass == PROGRAMS)) {
+      break;
+    }
+  }
+  if (pass == PROGRAMS) {
+    fill(r, reduced);
+    sweep(r);
+  }
+}
+
+sni_rubbing sni_rubbing_other(const sni_rubbing *r, int n) {
+  sni_rubbing out = *r;
+  out.n = out.capacity = n;
+  out.which = r->other.which;
+  out.S = r->other.S;
+  out.free = r->other.free;
+  out.driven = r->other.driven;
+  out.disc = r->other.disc;
+  memcpy(out.disc, r->disc, (size_t)r->ndisc * sizeof *out.disc);
+  return out;
+}
+
+void sni_rubbing_fill_other(sni_rubbing *r, bool reduced) {
+  sni_qp *qp = &r->qp;
+  const int n = qp->n = r->n;
+  (void)reduced;
+  for (int k = 0; k < n; k++) {
+    const size_t at = (size_t)k * (size_t)n;
+    memcpy(qp->S + at, r->S + at, (size_t)(k + 1) * sizeof(double));
+    qp->b[k] = r->free[r->which[k]];
+    qp->hi[k] = r->s->h * sni_rubbing_bound(r, r->which[k]);
+    qp->lo[k] = -qp->hi[k];
+    qp->side[k] = 0;
+  }
+}
+
+/* The row of a slide in the program; -1: none. */
+static int row_of(const sni_rubbing *r, int slide) {
+  int k = r->nslides - 1;
+  while (k >= 0 && r->which[k] != slide) {
+    k--;
+  }
+  return k;
+}
+
+double sni_rubbing_astray(const sni_rubbing *r) {
+  double most = 0, off = 0;
+  for (int first = 0, n = 1; first < r->m->nslide; first += n) {
+    const sni_rub_disc *disc = r->disc_of[first] >= 0 ? &r->disc[r->disc_of[first]] : NULL;
+    sni_rub_disc own = {.n = 0, .most = r->s->h * r->bound[first] / (disc ? disc->own[0] : 1)};
+    double z[3], rate[3], trace = 0;
+    n = disc ? disc->count : 1;
+    for (int i = 0; i < n; i++) {
+      const int row = row_of(r, first + i);
+      const double arm = disc ? disc->own[i] : 1;
+      if (row >= 0) {
+        z[own.n] = r->s->h * r->force[first + i] / arm;
+        rate[own.n++] = r->rate[first + i] * arm;
+        trace += arm * arm * S_of(r, row, row);
+      }
+    }
+    most = fmax(most, own.most);
+    off = own.n > 0 && trace > 0 ? fmax(off, away(&own, z, rate, trace)) : off;
+  }
+  return most > 0 ? off / most : 0;
+}
+
 /* ---- at rest between steps ---- */
 
 void sni_rubbing_begin_discs(sni_rubbing *r) {
@@ -288,14 +446,13 @@ void sni_rubbing_begin_discs(sni_rubbing *r) {
   }
 }
 
-int sni_rubbing_find_discs(const sn_model *m, bool maximal, sni_rub_disc *disc, int *disc_of,
-                           double *part) {
+int sni_rubbing_find_discs(const sn_model *m, sni_rub_disc *disc, int *disc_of, double *part) {
   int n = 0;
   for (int k = 0; disc_of && k < m->nslide; k++) {
     disc_of[k] = -1;
     part[k] = 1;
   }
-  for (int k = 0; k < m->nrub && !maximal; k++) {
+  for (int k = 0; k < m->nrub; k++) {
     const sni_rub *rub = &m->rub[k];
     for (int b = 0, first = rub->first; b < rub->nbearing; first += rub->bearing[b++].ndirection) {
       const sni_bearing *own = &rub->bearing[b];

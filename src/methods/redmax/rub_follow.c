@@ -8,12 +8,14 @@
 /* Turns that are remembered, and turns without getting better before steps become shorter. */
 enum { MEMORY = SNI_RUB_MEMORY, PATIENCE = 8, MISLED = 4 };
 /* Turns without getting better before the best that there was is taken. */
-enum { TIRED = 60 };
+enum { TIRED = 45, TIRED_OF_JAMS = 5 };
 /* Newton's steps in a row, and turns of a march. */
-enum { NEWTONS = 5, MARCHES = 10 };
+enum { NEWTONS = 5, MARCHES = 20 };
 /* How far marches go, by what the bounds miss. */
 #define NEAREST  0.125
 #define FURTHEST 16.0
+/* Rates below this part of those without friction are none, at the start of a step. */
+#define AT_REST 1e-6
 /* Of the way, the least that a turn goes. */
 #define SHORTEST 0.03
 
@@ -40,17 +42,14 @@ static bool is_bound(const sni_rubbing *r, const sni_rub *rub, int c) {
   return any;
 }
 
-/* How far the bounds are from those of the last loads; the other problem has friction by them all.
- */
-double sni_rubbing_disagreement(sni_rubbing *r, bool reduced) {
+double sni_rubbing_disagreement(sni_rubbing *r) {
   double most = 0, change = 0;
   for (int i = 0; i < r->m->nrub; i++) {
     const sni_rub *rub = &r->m->rub[i];
     for (int c = 0; c < rub->nslide; c++) {
       const int k = rub->first + c;
       most = fmax(most, fmax(r->next[k], r->bound[k]));
-      change =
-          !reduced || is_bound(r, rub, c) ? fmax(change, fabs(r->next[k] - r->bound[k])) : change;
+      change = is_bound(r, rub, c) ? fmax(change, fabs(r->next[k] - r->bound[k])) : change;
     }
   }
   r->miss_most = change;
@@ -67,8 +66,8 @@ static double disc_rate(const sni_rubbing *r, int k) {
   return most;
 }
 
-bool sni_rubbing_stands(const sni_rubbing *r, double tolerance) {
-  const double still = 1e-9, beyond = 1.01;
+bool sni_rubbing_stands(const sni_rubbing *r, double beyond, double tolerance) {
+  const double still = 1e-9;
   double most = 0, fastest = 0;
   for (int k = 0; k < r->m->nslide; k++) {
     most = fmax(most, fmax(r->next[k], r->bound[k]));
@@ -219,6 +218,22 @@ static void march(sni_rubbing *r) {
   r->marched++;
 }
 
+/* What rests and would begin to slip stays if it can: a bracket whose guide bears nothing while it
+ * falls bears all of its weight, off its axis, while it does not.  So it is seen what it would bear
+ * if it stuck.  True: there is such. */
+static bool hold_what_rests(sni_rubbing *r) {
+  bool any = false;
+  for (int k = 0; k < r->m->nslide; k++) {
+    const double moved = fabs(r->free[k]);
+    if (!r->held[k] && r->bound[k] < r->most[k] && fabs(r->start[k]) <= AT_REST * moved &&
+        fabs(r->rate[k]) > AT_REST * moved) {
+      r->bound[k] = r->most[k];
+      any = true;
+    }
+  }
+  return any;
+}
+
 /* The bounds for the next turn: a few turns as they come, then Newton's method and marches by
  * turns. */
 void sni_rubbing_follow(sni_rubbing *r, double change) {
@@ -234,7 +249,9 @@ void sni_rubbing_follow(sni_rubbing *r, double change) {
     memcpy(r->kept_next, r->next, bytes);
   }
   r->late++;
-  if (!r->newton) {
+  if (r->taken == 1 && hold_what_rests(r)) {
+    r->kept_miss = INFINITY;
+  } else if (!r->newton) {
     extrapolate(r, change);
   } else if (r->newtons > 0 && sni_rubbing_newton(r)) {
     r->newtons--;
@@ -254,8 +271,25 @@ void sni_rubbing_follow(sni_rubbing *r, double change) {
   sni_rubbing_allow(r, r->pace);
 }
 
+/* Does nothing disagree but what constraints drive?  That cannot stop, and if it jams there is no
+ * answer. */
+static bool only_driven_disagree(const sni_rubbing *r, double tolerance) {
+  double most = 0;
+  for (int k = 0; k < r->m->nslide; k++) {
+    most = fmax(most, fmax(r->next[k], r->bound[k]));
+  }
+  for (int k = 0; k < r->m->nslide; k++) {
+    if (!r->driven[k] && fabs(r->next[k] - r->bound[k]) > tolerance * most) {
+      return false;
+    }
+  }
+  return true;
+}
+
 bool sni_rubbing_tired(const sni_rubbing *r, const sn_options *o) {
-  return r->taken >= o->redmax.friction.max_iterations || (!r->maximal && r->late > TIRED);
+  const bool jams = only_driven_disagree(r, o->redmax.friction.tolerance);
+  return r->taken >= o->redmax.friction.max_iterations ||
+         (!r->maximal && r->late > (jams ? TIRED_OF_JAMS : TIRED));
 }
 
 /* What is driven does not stick, however large its friction gets; so it has that of the loads

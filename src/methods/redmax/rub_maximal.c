@@ -1,11 +1,16 @@
-/* rub_maximal.c: friction as the paper has it: each tangent of each contact by itself, between
- * bodies that joints do not hold together [RM 12]
+/* rub_maximal.c: friction as the paper has it: between bodies that joints do not hold together
+ * [RM 12]
  *
- *     min 1/2 beta^T H beta - beta^T (T J v + H beta_before)     |beta| <= mu |alpha|
- *     H = T M^-1 T^T
+ *     min 1/2 x^T H x - x^T (T J v + H x_before)     |x| <= mu |alpha|     H = T M^-1 T^T
  *
- * The linear term is the velocity with everything in it but friction.  Where loads and friction
- * agree, v is that of the reduced problem; it takes more turns to get there. */
+ * The linear term is the velocity with everything in it but friction.  Contacts at points have one
+ * unknown for each tangent, as in the paper; contacts all around have what they do together, one
+ * for each way to slide, within the disc.
+ *
+ * At an answer, x = x_before takes most energy for the velocity T J v: v is that of the reduced
+ * problem.  With J M_r^-1 J^T <= M^-1 turns come nearer to it, the slower the more the joints hold.
+ * For that T must be along the joint as J has it.  Of two pins on a cross, the other one gives way
+ * to what a contact does about its axis, so that part of T is not there. */
 #include "methods/redmax/rub.h"
 
 #include "math/dense.h"
@@ -35,89 +40,174 @@ static sn_vec6 accelerate(const sni_rubbing *r, int body, sn_vec6 f) {
   return (sn_vec6){{x[0], x[1], x[2]}, {x[3], x[4], x[5]}};
 }
 
-/* The k-th tangent of all: its rub and itself. */
-static const sni_rub_tangent *tangent_of(const sni_rubbing *r, int k, int *rub, int *slide) {
-  int i = 0;
-  while (i + 1 < r->m->nrub && r->m->rub[i + 1].first_tangent <= k) {
-    i++;
+/* An unknown along `T` in axes of the bearings, between the two bodies of a rub. */
+static sni_rub_wide *add_wide(sni_rubbing *r, int rub, sn_vec6 T, int which, int slide) {
+  sni_rub_wide *w = &r->wide[r->nwide++];
+  *w = (sni_rub_wide){.which = which, .slide = slide, .arm = 1};
+  sni_rubbing_bodies(r, &r->m->rub[rub], w->body);
+  for (int side = 0; side < 2; side++) {
+    if (w->body[side] >= 0) {
+      w->p[side] = sn_vec6_scale(sni_rubbing_at(r, rub, T, w->body[side]), side ? 1 : -1);
+    }
   }
-  const sni_rub *own = &r->m->rub[i];
-  int b = 0, left = k - own->first_tangent;
-  *rub = i;
-  *slide = own->first;
-  for (; left >= own->bearing[b].ntangent; b++) {
-    left -= own->bearing[b].ntangent;
-    *slide += own->bearing[b].ndirection;
-  }
-  const sni_rub_tangent *t = &own->bearing[b].tangent[left];
-  *slide += t->direction;
-  return t;
+  return w;
 }
 
-/* Row k of T over body. */
-static sn_vec6 over_body(const sni_rubbing *r, int k, int body) {
-  int rub, slide, on[2];
-  const sni_rub_tangent *t = tangent_of(r, k, &rub, &slide);
-  sni_rubbing_bodies(r, &r->m->rub[rub], on);
+/* Without what other bearings of the joint give way to. */
+static sn_vec6 held_part(const sni_rub *rub, int own, sn_vec6 T) {
+  for (int b = 0; b < rub->nbearing; b++) {
+    for (int c = 0; b != own && c < rub->bearing[b].ndirection; c++) {
+      const sn_vec6 d = rub->bearing[b].direction[c];
+      T = sn_vec6_addscaled(T, -sn_vec6_dot(T, d), d);
+    }
+  }
+  return T;
+}
+
+static void add_bearing(sni_rubbing *r, int k, int b, int first, int tangent) {
+  const sni_rub *rub = &r->m->rub[k];
+  const sni_bearing *own = &rub->bearing[b];
+  for (int c = 0; own->kind != SNI_AT_POINTS && c < own->ndirection; c++) {
+    add_wide(r, k, own->direction[c], first + c, first + c);
+  }
+  for (int c = 0; own->kind == SNI_AT_POINTS && c < own->ntangent; c++) {
+    const sni_rub_tangent *t = &own->tangent[c];
+    sni_rub_wide *w = add_wide(r, k, held_part(rub, b, t->T),
+                               r->m->nslide + r->m->nrow + tangent + c, first + t->direction);
+    w->arm = t->arm;
+  }
+}
+
+/* Laws that know no surfaces: along the coordinates, each without the others. */
+static void add_along(sni_rubbing *r, int k) {
+  const sni_rub *rub = &r->m->rub[k];
+  const int n = rub->nslide;
+  for (int c = 0; c < n; c++) {
+    const sni_row *row = &r->row[rub->first + c];
+    double A[SN_NV_MAX * SN_NV_MAX], x[SN_NV_MAX] = {0};
+    sn_vec6 T = {{0, 0, 0}, {0, 0, 0}};
+    if (rub->body < 0) {
+      sni_rub_wide *w = add_wide(r, k, T, rub->first + c, rub->first + c);
+      memcpy(w->p, row->p, sizeof w->p);
+      continue;
+    }
+    const sni_lane6 *S = r->s->d->w.S + r->s->t->vadr[rub->body];
+    for (int i = 0; i < n; i++) {
+      for (int j = 0; j < n; j++) {
+        A[i * n + j] = sni_lane6_dot(S[i], S[j]);
+      }
+    }
+    x[c] = 1;
+    if (sni_cholesky(n, A, 1e-12, NULL)) {
+      sni_cholesky_solve(n, A, x);
+    }
+    for (int i = 0; i < n; i++) { /* S x at the place of the joint, which is the body's origin */
+      T = sn_vec6_addscaled(T, x[i], sni_lane6_vec6(S[i]));
+    }
+    add_wide(r, k, sn_vec6_unrotate(r->axes[k], T), rub->first + c, rub->first + c);
+  }
+}
+
+static void find_unknowns(sni_rubbing *r) {
+  int n = 0;
+  r->nwide = 0;
+  for (int k = 0; k < r->m->nrub; k++) {
+    const sni_rub *rub = &r->m->rub[k];
+    if (rub->law != SNI_COULOMB) {
+      add_along(r, k);
+    }
+    for (int b = 0, first = rub->first, tangent = rub->first_tangent; b < rub->nbearing; b++) {
+      add_bearing(r, k, b, first, tangent);
+      first += rub->bearing[b].ndirection;
+      tangent += rub->bearing[b].ntangent;
+    }
+  }
+  for (int i = 0; i < r->nwide; i++) { /* what constraints hold or drive is no question */
+    if (!r->held[r->wide[i].slide]) {
+      r->wide[n++] = r->wide[i];
+    }
+  }
+  r->nwide = n;
+}
+
+static sn_vec6 over_body(const sni_rub_wide *w, int body) {
   const sn_vec6 none = {{0, 0, 0}, {0, 0, 0}};
-  return on[1] == body   ? sni_rubbing_at(r, rub, t->T, body)
-         : on[0] == body ? sn_vec6_scale(sni_rubbing_at(r, rub, t->T, body), -1)
-                         : none;
+  return w->body[1] == body ? w->p[1] : w->body[0] == body ? w->p[0] : none;
+}
+
+/* Friction of a tangent of a contact; NULL: it is that of a slide. */
+static double *tangent_of(const sni_rubbing *r, const sni_rub_wide *w) {
+  const int i = w->which - r->m->nslide - r->m->nrow;
+  return i < 0 ? NULL : &r->beta[i];
+}
+
+/* Friction of the last step, shared out among the tangents. */
+static void begin_tangents(sni_rubbing *r) {
+  for (int i = 0; i < r->nwide; i++) {
+    double square = 0;
+    for (int j = 0; j < r->nwide; j++) {
+      square += r->wide[j].slide == r->wide[i].slide ? r->wide[j].arm * r->wide[j].arm : 0;
+    }
+    if (tangent_of(r, &r->wide[i])) {
+      *tangent_of(r, &r->wide[i]) = r->s->h * r->force[r->wide[i].slide] * r->wide[i].arm / square;
+    }
+  }
 }
 
 void sni_rubbing_mobility(sni_rubbing *r) {
-  const int n = r->m->ntangent;
+  find_unknowns(r);
+  begin_tangents(r);
+  const int n = r->nwide;
   memset(r->mobility, 0, (size_t)n * (size_t)n * sizeof *r->mobility);
   for (int k = 0; k < n; k++) {
-    int rub, slide, body[2];
-    tangent_of(r, k, &rub, &slide);
-    sni_rubbing_bodies(r, &r->m->rub[rub], body);
     for (int side = 0; side < 2; side++) {
-      if (body[side] < 0) {
-        continue;
-      }
-      const sn_vec6 y = accelerate(r, body[side], over_body(r, k, body[side]));
-      for (int i = 0; i <= k; i++) {
+      const int body = r->wide[k].body[side];
+      const sn_vec6 y = body < 0 ? r->wide[k].p[side] : accelerate(r, body, r->wide[k].p[side]);
+      for (int i = 0; body >= 0 && i <= k; i++) {
         r->mobility[(size_t)k * (size_t)n + (size_t)i] +=
-            sn_vec6_dot(over_body(r, i, body[side]), y);
+            sn_vec6_dot(over_body(&r->wide[i], body), y);
       }
+    }
+  }
+}
+
+static double last_push(const sni_rubbing *r, const sni_rub_wide *w) {
+  const double *beta = tangent_of(r, w);
+  return beta ? *beta : r->s->h * r->force[w->slide];
+}
+
+/* Friction of the slides, from the answer x.  What it does across them is shared out as it is in
+ * the reduced problem: where a slide sticks, many x do the same. */
+static void take(sni_rubbing *r, const double *x) {
+  for (int i = 0; i < r->nwide; i++) {
+    r->force[r->wide[i].slide] = 0;
+  }
+  for (int i = 0; i < r->nwide; i++) {
+    const sni_rub_wide *w = &r->wide[i];
+    double *beta = tangent_of(r, w);
+    r->force[w->slide] += w->arm * x[i] / r->s->h;
+    if (beta) {
+      *beta = x[i];
     }
   }
 }
 
 void sni_rubbing_rub_maximal(sni_rubbing *r) {
-  const int n = r->m->ntangent;
-  sni_qp *qp = &r->qp;
+  const int n = r->nwide;
   sni_qp_info info;
-  qp->n = n;
+  sni_rubbing other = sni_rubbing_other(r, n);
+  other.S = r->mobility;
+  other.allowed = r->limit; /* of tangents */
   for (int k = 0; k < n; k++) {
-    int rub, slide;
-    const sni_rub_tangent *t = tangent_of(r, k, &rub, &slide);
-    const double most = r->s->h * r->limit[k];
-    qp->b[k] = t->arm * r->rate[slide];
+    const sni_rub_wide *w = &r->wide[k];
+    double *b = &other.free[w->which];
+    other.which[k] = w->which;
+    *b = w->arm * r->rate[w->slide];
     for (int i = 0; i < n; i++) {
-      const size_t at =
-          i <= k ? (size_t)k * (size_t)n + (size_t)i : (size_t)i * (size_t)n + (size_t)k;
-      qp->b[k] += r->mobility[at] * r->beta[i];
-      qp->S[(size_t)k * (size_t)n + (size_t)i] = r->mobility[at];
+      const int row = i <= k ? k : i, column = i <= k ? i : k;
+      *b += r->mobility[(size_t)row * (size_t)n + (size_t)column] * last_push(r, &r->wide[i]);
     }
-    qp->lo[k] = -most;
-    qp->hi[k] = most;
-    qp->side[k] = r->beta[k] >= most ? 1 : r->beta[k] <= -most ? -1 : 0;
   }
-  sni_qp_solve(qp, &info);
-  memcpy(r->beta, qp->x, (size_t)n * sizeof *r->beta);
-  for (int k = 0; k < r->m->nslide; k++) {
-    r->force[k] = 0;
-  }
-  memset(r->rubbed, 0, (size_t)(SNI_BEARINGS_MAX * r->m->nrub) * sizeof *r->rubbed);
-  for (int k = 0; k < n; k++) {
-    int rub, slide;
-    const sni_rub_tangent *t = tangent_of(r, k, &rub, &slide);
-    r->force[slide] += t->arm * r->beta[k] / r->s->h;
-    const sni_rub *own = &r->m->rub[rub];
-    const bool second = own->nbearing > 1 && slide >= own->first + own->bearing[0].ndirection;
-    sn_vec6 *rubbed = &r->rubbed[SNI_BEARINGS_MAX * rub + second];
-    *rubbed = sn_vec6_addscaled(*rubbed, -r->beta[k] / r->s->h, t->T);
-  }
+  sni_rubbing_find(&other, sni_rubbing_fill_other, true, &info);
+  take(r, other.qp.x);
 }

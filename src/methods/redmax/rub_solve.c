@@ -13,11 +13,12 @@
 #define ROUNDING 1e-10
 /* Bounds are never so many times what the first loads and rates ask for. */
 #define BEYOND 1e4
-/* Turns before what sticks may do so a little beyond its bound; programs to find where discs are.
- */
-enum { PATIENCE = 10, PROGRAMS = 30 };
+/* Turns before what sticks may do so a little beyond its bound: where many joints hold each other,
+ * their shares may go on changing, which moves nothing. */
+enum { PATIENCE = 10 };
+#define BEYOND_BOUND 1.01
 /* Turns before Newton's method, and how often it may try. */
-enum { NEWTON_FROM = 6, NEWTONS = 5 };
+enum { NEWTON_FROM = 4, NEWTONS = 5 };
 /* A row that pushes is broken if it is by this part of the rates. */
 #define EXACT 1e-12
 
@@ -194,20 +195,12 @@ static void solve_program(sni_rubbing *r, bool reduced) {
   for (int i = 0; i < r->m->nslide; i++) {
     r->driven[i] = is_driven(r, i, least);
   }
-  sni_rubbing_place_discs(r);
-  for (int pass = 1;; pass++) {
-    fill_program(r, reduced);
-    sni_rubbing_turn_discs(r);
-    sni_qp_solve(qp, &info);
-    if (r->ndisc == 0 || sni_rubbing_follow_discs(r, pass == PROGRAMS)) {
-      break;
-    }
-  }
+  sni_rubbing_find(r, fill_program, reduced, &info);
   memset(r->push, 0, (size_t)sni_rubbing_count(r) * sizeof *r->push);
   for (int k = 0; k < r->n; k++) {
     const int disc = r->which[k] < r->m->nslide ? r->disc_of[r->which[k]] : -1;
     r->push[r->which[k]] = qp->x[k];
-    r->sticks[k] = disc >= 0 ? r->disc[disc].sticks : qp->side[k] == 0;
+    r->sticks[k] = disc >= 0 && reduced ? r->disc[disc].sticks : qp->side[k] == 0;
   }
   push_held(r);
   if (reduced && r->taken >= NEWTON_FROM && !r->pad) {
@@ -310,25 +303,6 @@ static bool join_broken(sni_rubbing *r, const double *v, sn_status *status) {
   return more;
 }
 
-/* The wrenches of friction, shared out among the contacts as they are loaded. */
-static void share_out(sni_rubbing *r) {
-  for (int k = 0; k < r->m->nrub; k++) {
-    const sni_rub *rub = &r->m->rub[k];
-    const double *limit = r->limit + rub->first_tangent;
-    for (int b = 0, i = rub->first; b < rub->nbearing && !sni_rubbing_apart(r, rub); b++) {
-      const int at = SNI_BEARINGS_MAX * k + b;
-      double rho[SNI_DIRECTIONS_MAX];
-      for (int c = 0; c < rub->bearing[b].ndirection; c++, i++) {
-        rho[c] = r->bound[i] > 0 ? r->force[i] / r->bound[i] : 0;
-      }
-      r->rubbed[at] = rub->bearing[b].kind != SNI_AT_POINTS
-                          ? sn_vec6_scale(r->side[at], rho[0])
-                          : sni_bearing_rub(&rub->bearing[b], limit, rho);
-      limit += rub->bearing[b].ntangent;
-    }
-  }
-}
-
 /* Friction of joints that one coordinate alone tells: what sticks does not move at all. */
 static void stand_still(const sni_rubbing *r, double *v) {
   for (int k = 0; k < r->n; k++) {
@@ -346,7 +320,6 @@ void sni_rubbing_begin(sni_rubbing *r) {
   for (int i = 0; i < r->m->ntangent; i++) {
     r->limit[i] = 1; /* at first all alike */
   }
-  memset(r->side, 0, (size_t)(SNI_BEARINGS_MAX * r->m->nrub) * sizeof *r->side);
   sni_rubbing_begin_discs(r);
   sni_rubbing_allow(r, 1);
   r->remembered = -1;
@@ -405,8 +378,8 @@ static void note_first(sni_rubbing *r) {
   }
 }
 
-sn_status sni_rubbing_turn(sni_rubbing *r, const sn_options *o, double *v, double *change) {
-  const bool reduced = o->redmax.friction.problem == SN_FRICTION_REDUCED;
+sn_status sni_rubbing_turn(sni_rubbing *r, double *v, double *change) {
+  const bool reduced = !r->maximal;
   sn_status status = SN_OK;
   bool more = true;
   if (!reduced && r->taken > 0) {
@@ -420,11 +393,11 @@ sn_status sni_rubbing_turn(sni_rubbing *r, const sn_options *o, double *v, doubl
   if (status < 0) {
     return status;
   }
-  if (reduced && r->taken > 0) { /* at first as in the last step */
-    share_out(r);
-  }
   sni_rubbing_weigh(r, v);
-  *change = sni_rubbing_disagreement(r, reduced);
+  *change = sni_rubbing_disagreement(r);
+  if (!reduced) { /* friction comes nearer to what the bounds ask for, too */
+    *change = fmax(*change, sni_rubbing_astray(r));
+  }
   if (r->taken == 0) {
     note_first(r);
   }
@@ -438,8 +411,9 @@ void sni_rubbing_end(const sni_rubbing *r, double *v) {
 
 bool sni_rubbing_agrees(const sni_rubbing *r, const sn_options *o, double change) {
   const double tolerance = o->redmax.friction.tolerance;
-  return (r->taken > 1 && change <= tolerance) ||
-         (!r->maximal && r->taken > PATIENCE && sni_rubbing_stands(r, tolerance));
+  const double beyond = r->taken > PATIENCE ? BEYOND_BOUND : 1;
+  return r->taken > 1 &&
+         (change <= tolerance || (!r->maximal && sni_rubbing_stands(r, beyond, tolerance)));
 }
 
 static sn_status solve(sni_rubbing *r, const sn_options *o, double *v, int *iterations,
@@ -448,7 +422,7 @@ static sn_status solve(sni_rubbing *r, const sn_options *o, double *v, int *iter
   const sn_status status = sni_rubbing_free(r, v);
   bool last = false;
   for (*iterations = 1; status >= 0; ++*iterations) {
-    const sn_status turned = sni_rubbing_turn(r, o, v, off);
+    const sn_status turned = sni_rubbing_turn(r, v, off);
     const bool agrees = !r->settling && sni_rubbing_agrees(r, o, *off);
     if (turned < 0 || agrees || last) {
       sni_rubbing_end(r, v);
@@ -520,7 +494,8 @@ static size_t lay_out(sni_rubbing *r, const sn_model *m, const sn_options *o, ch
   const size_t nslide = (size_t)m->nslide, nrub = (size_t)m->nrub, ntangent = (size_t)m->ntangent;
   const bool maximal = o->redmax.friction.problem == SN_FRICTION_MAXIMAL;
   const bool apart = o->redmax.closure != SN_CLOSURE_PROJECT && any_loop_at_points(m);
-  const size_t ndisc = (size_t)sni_rubbing_find_discs(m, maximal, NULL, NULL, NULL);
+  const size_t ndisc = (size_t)sni_rubbing_find_discs(m, NULL, NULL, NULL);
+  const size_t nwide = maximal ? nslide + ntangent : 0;
   const size_t npad = apart ? ntangent : 0, all = nslide + nrow + npad;
   const size_t capacity = nslide + (size_t)m->nsided + npad;
   size_t used = 0;
@@ -533,6 +508,7 @@ static size_t lay_out(sni_rubbing *r, const sn_model *m, const sn_options *o, ch
   r->pad = TAKE(npad, sizeof *r->pad);
   r->force = TAKE(nslide, sizeof *r->force);
   r->rate = TAKE(nslide, sizeof *r->rate);
+  r->start = TAKE(nslide, sizeof *r->start);
   r->bound = TAKE(nslide, sizeof *r->bound);
   r->next = TAKE(nslide, sizeof *r->next);
   r->miss = TAKE(nslide, sizeof *r->miss);
@@ -555,7 +531,6 @@ static size_t lay_out(sni_rubbing *r, const sn_model *m, const sn_options *o, ch
   r->disc = TAKE(ndisc, sizeof *r->disc);
   r->disc_of = TAKE(nslide, sizeof *r->disc_of);
   r->part = TAKE(nslide, sizeof *r->part);
-  r->side = TAKE(SNI_BEARINGS_MAX * nrub, sizeof *r->side);
   r->rubbed = TAKE(SNI_BEARINGS_MAX * nrub, sizeof *r->rubbed);
   r->F = TAKE(nbody, sizeof *r->F);
   r->coast = TAKE(nbody, sizeof *r->coast);
@@ -581,17 +556,24 @@ static size_t lay_out(sni_rubbing *r, const sn_model *m, const sn_options *o, ch
   r->b = TAKE(nv, sizeof *r->b);
   r->column = TAKE(nv, sizeof *r->column);
   r->beta = TAKE(ntangent, sizeof *r->beta);
-  r->mobility = TAKE(maximal ? ntangent * ntangent : 0, sizeof *r->mobility);
-  const int most = (int)(maximal && ntangent > capacity ? ntangent : capacity);
-  void *qp = TAKE(sni_qp_size(most), 1);
+  const size_t most = nwide > capacity ? nwide : capacity;
+  r->other.which = TAKE(most, sizeof *r->other.which);
+  r->other.S = TAKE(most * most, sizeof *r->other.S);
+  r->other.free = TAKE(nslide + nrow + ntangent, sizeof *r->other.free);
+  r->other.driven = TAKE(nslide, sizeof *r->other.driven);
+  r->other.disc = TAKE(ndisc, sizeof *r->other.disc);
+  r->wide = TAKE(nwide, sizeof *r->wide);
+  r->mobility = TAKE(nwide * nwide, sizeof *r->mobility);
+  void *qp = TAKE(sni_qp_size((int)most), 1);
 #undef TAKE
   r->capacity = (int)capacity;
   r->pad = apart ? r->pad : NULL;
   r->ndisc = (int)ndisc;
   r->maximal = maximal;
   if (memory) {
-    sni_qp_place(&r->qp, most, qp);
-    sni_rubbing_find_discs(m, maximal, r->disc, r->disc_of, r->part);
+    memset(r->other.driven, 0, nslide * sizeof *r->other.driven);
+    sni_qp_place(&r->qp, (int)most, qp);
+    sni_rubbing_find_discs(m, r->disc, r->disc_of, r->part);
   }
   return used;
 }

@@ -3,13 +3,15 @@
  * Where constraints bind several joints that stick, as in a closed loop, their friction x is not
  * determined: only what all of it does is, S x.  The program ends at a corner, one joint at its
  * bound and the next one idle, and loads that change a little make it another corner; bounds and
- * loads then chase each other.  So it is shared out: of all x that do the same,
+ * loads then chase each other.  So it is shared out: of all x that do the same, that which is
+ * nearest to what it was in the last turn, or at the end of the last step,
  *
- *     min sum (x_k / bound_k)^2     S x as it was, |x_k| <= bound_k
+ *     min sum ((x_k - last_k) / bound_k)^2     S x as it was, |x_k| <= bound_k
  *
- * which changes with the bounds as smoothly as they do.  S is singular; with a little of the sum
- * added to it the answer is off by that part of itself, and again by that part of what is left
- * (the proximal point method).  Rates are those of the corner; loads are those of the shares. */
+ * so that where nothing moves nothing changes, and loads do not leap.  S is singular; with a little
+ * of the sum added to it the answer is off by that part of itself, and again by that part of what
+ * is left (the proximal point method).  Rates are those of the corner; loads are those of the
+ * shares. */
 #include "methods/redmax/rub.h"
 
 #include <string.h>
@@ -21,7 +23,7 @@
 enum { PASSES = 2 };
 /* Turns after which shares stay as near as they can to those of the last one: where they come and
  * go with what slips and sticks, loads would leap. */
-enum { LATE = 6 };
+enum { LATE = 4 };
 
 /* Of the k-th row of the program; 0: it does not rub. */
 static double bound_of(const sni_rubbing *r, int k) {
@@ -54,25 +56,6 @@ static bool find_stuck(const sni_rubbing *r, int *count) {
   return cornered && *count > 1;
 }
 
-/* Are shares x of the rows in r->kept within the discs that they belong to? */
-static bool within_discs(const sni_rubbing *r, const double *x, int n) {
-  for (int d = 0; d < r->ndisc; d++) {
-    const sni_rub_disc *disc = &r->disc[d];
-    double sum = 0;
-    for (int k = 0; k < n; k++) {
-      const int slide = r->which[r->kept[k]] - disc->first;
-      if (slide >= 0 && slide < disc->count) {
-        const double z = x[k] / disc->own[slide];
-        sum += z * z;
-      }
-    }
-    if (sum > disc->most * disc->most) {
-      return false;
-    }
-  }
-  return true;
-}
-
 /* Of the k-th row, in the last turn. */
 static double last_push(const sni_rubbing *r, int k) {
   const int i = r->which[k], pad = i - r->m->nslide - r->m->nrow;
@@ -80,39 +63,34 @@ static double last_push(const sni_rubbing *r, int k) {
 }
 
 void sni_rubbing_split(sni_rubbing *r) {
-  sni_qp *qp = &r->qp;
-  const double h = r->s->h;
   int n;
   if (!r->rows || !find_stuck(r, &n)) {
     return;
   }
   double most = 0, *x = r->share, *e = r->share + n;
+  sni_rubbing other = sni_rubbing_other(r, n);
   for (int k = 0; k < n; k++) {
-    const double bound = h * bound_of(r, r->kept[k]);
+    const double bound = r->s->h * bound_of(r, r->kept[k]);
     most = fmax(most, S_of(r, r->kept[k], r->kept[k]) * bound * bound);
     e[k] = 1 / (bound * bound);
     x[k] = r->taken < LATE ? 0 : last_push(r, r->kept[k]);
+    other.which[k] = r->which[r->kept[k]];
   }
   for (int pass = 0; pass < PASSES; pass++) {
-    qp->n = n;
     for (int k = 0; k < n; k++) {
-      const int own = r->kept[k];
-      qp->b[k] = LITTLE * most * e[k] * x[k];
+      double *b = &other.free[other.which[k]];
+      *b = LITTLE * most * e[k] * x[k];
       for (int j = 0; j < n; j++) {
-        const double S = S_of(r, own, r->kept[j]);
-        qp->b[k] += S * r->push[r->which[r->kept[j]]];
-        qp->S[(size_t)k * (size_t)n + (size_t)j] = S;
+        const double S = S_of(r, r->kept[k], r->kept[j]);
+        *b += S * r->push[other.which[j]];
+        other.S[(size_t)k * (size_t)n + (size_t)j] = S + (j == k ? LITTLE * most * e[k] : 0);
       }
-      qp->S[(size_t)k * (size_t)n + (size_t)k] += LITTLE * most * e[k];
-      qp->hi[k] = h * bound_of(r, own);
-      qp->lo[k] = -qp->hi[k];
-      qp->side[k] = 0;
     }
     sni_qp_info info;
-    sni_qp_solve(qp, &info);
-    memcpy(x, qp->x, (size_t)n * sizeof *x);
+    sni_rubbing_find(&other, sni_rubbing_fill_other, true, &info);
+    memcpy(x, other.qp.x, (size_t)n * sizeof *x);
   }
-  for (int k = 0; k < n && within_discs(r, x, n); k++) {
-    r->push[r->which[r->kept[k]]] = x[k];
+  for (int k = 0; k < n; k++) {
+    r->push[other.which[k]] = x[k];
   }
 }

@@ -181,6 +181,17 @@ static sn_status touch(sn_sim *sim, const sni_redmax_step *step, double *qd1, sn
 /* What contacts do is known to so many times their own tolerance. */
 #define CONTACTS 10
 
+/* Contacts and joints that hold the same thing may go on sharing it otherwise, which moves nothing.
+ * By parts of v0. */
+static bool moves_alike(int nv, double part, const double *v0, const double *a, const double *b) {
+  double most = 0, off = 0;
+  for (int k = 0; k < nv; k++) {
+    most = fmax(most, fabs(v0[k]));
+    off = fmax(off, fabs(a[k] - b[k]));
+  }
+  return off <= part * most;
+}
+
 /* Contacts and joints take turns: contacts with joints that rub as much as their bounds let them;
  * then the joints, exactly, which bear what the contacts do, and have other bounds. */
 static sn_status rub_and_touch(sn_sim *sim, const sni_redmax_step *step, double *qd1,
@@ -193,8 +204,8 @@ static sn_status rub_and_touch(sn_sim *sim, const sni_redmax_step *step, double 
   const int nv = s->t->nv;
   const size_t bytes = (size_t)nv * sizeof(double);
   const bool factors = !(rows && rows->kkt) && (r->used == SNI_TREE || r->used == SNI_PCG);
-  /* b and v without either, and what contacts add to b */
-  double *b0 = r->without, *v0 = b0 + nv, *pushed = v0 + nv;
+  /* b and v without either, what contacts add to b, and rates of the turn before */
+  double *b0 = r->without, *v0 = b0 + nv, *pushed = v0 + nv, *before = pushed + nv;
   memcpy(b0, s->b, bytes);
   memset(pushed, 0, bytes);
   sni_rubbing_resume(rub);
@@ -218,10 +229,13 @@ static sn_status rub_and_touch(sn_sim *sim, const sni_redmax_step *step, double 
     rub->touches = true;
     sni_touch_wrenches(r->touch, s->h, rub->touched);
     status = status < 0 ? status : sni_rubbing_free(rub, qd1);
-    const sn_status turned = status < 0 ? status : sni_rubbing_turn(rub, o, qd1, off);
+    const sn_status turned = status < 0 ? status : sni_rubbing_turn(rub, qd1, off);
     status = turned < 0 ? turned : status;
     const bool settled =
-        moved <= fmax(o->redmax.friction.tolerance, CONTACTS * o->redmax.contact.tolerance) * most;
+        moved <=
+            fmax(o->redmax.friction.tolerance, CONTACTS * o->redmax.contact.tolerance) * most ||
+        (*iterations > 1 && moves_alike(nv, o->redmax.friction.tolerance, v0, before, qd1));
+    memcpy(before, qd1, bytes);
     if (status < 0 || (settled && !rub->settling && sni_rubbing_agrees(rub, o, *off))) {
       break;
     }
@@ -253,7 +267,7 @@ static sn_status solve_rubbing(sn_sim *sim, const sni_redmax_step *step, bool ag
   if (status < 0) {
     return status;
   }
-  sni_rubbing_look(&r->rub, step->t_end, step->q);
+  sni_rubbing_look(&r->rub, step->t_end, step->q, step->qd);
   status = sni_rubbing_prepare(&r->rub, solve_between, sim);
   if (status < 0) {
     return status;

@@ -321,7 +321,7 @@ bool sni_system_limit_drives(sni_system *s, double t, const double *q, const dou
       s->limit[adr + c] = limited[c];
     }
   }
-  return sni_system_limit_loops(s, qd) || changed;
+  return changed;
 }
 
 /* The k-th drive where no limit holds it; the arrays have room for SN_NV_MAX numbers. */

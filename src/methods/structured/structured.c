@@ -307,6 +307,7 @@ static sn_status advance(sn_sim *sim, sni_structured *st, sn_state *state, const
     }
     const bool far = sni_move_begin(s, false, !sim->d.rows, q, qd1, q1);
     again = sni_system_limit_drives(s, t_end, q1, qd1, input);
+    again = sni_system_limit_loops(s, qd1) || again;
     again = sni_system_pull_cables(s, t_end, sim->F) || again;
     again = (!sim->d.rows && sni_system_foresee(s, NULL, far)) || again;
   }
