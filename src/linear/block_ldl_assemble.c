@@ -230,8 +230,8 @@ sn_status sni_ldl_assemble(sni_ldl *ldl, int t, int *bad) {
   const sni_ldl_tile *tile = &ldl->tile[t];
   double *column = ldl->U + tile->column, *unit = ldl->unit;
   const double *from = ldl->value + tile->value;
-  if (ldl->large && t + AHEAD < ldl->tile_count) {
-    fetch_tile(ldl, tile + AHEAD);
+  if (ldl->ahead > 0 && t + ldl->ahead < ldl->tile_count) {
+    fetch_tile(ldl, tile + ldl->ahead);
   }
   begin(ldl, t);
   memset(column, 0, (tile[1].column - tile->column) * sizeof(double));

@@ -241,11 +241,23 @@ sni_ldl_options sni_ldl_options_default(void) {
                            .bytes_max = SIZE_MAX};
 }
 
+/* So many that about FETCHED bytes of U and A are on their way: more would push out of the nearest
+ * cache what is at work there. */
+static int tiles_ahead(const sni_ldl_plan *plan, size_t bytes) {
+  enum { NEAR_CACHE = 1 << 20, FETCHED = 5000 };
+  if (bytes <= NEAR_CACHE || plan->tile_count == 0) {
+    return 0;
+  }
+  const size_t a_tile =
+      (plan->U_count + plan->value_count) * sizeof(double) / (size_t)plan->tile_count;
+  return a_tile < FETCHED ? (int)(FETCHED / (a_tile + 1)) : 1;
+}
+
 static bool take_memory(const sni_ldl_pattern *pattern, const sni_ldl_plan *plan, sni_ldl *ldl) {
   sni_arena *a = &ldl->arena;
   const size_t tiles = (size_t)plan->tile_count, below = (size_t)plan->below_count;
   const size_t blocks = (size_t)pattern->block_count, scalars = (size_t)plan->scalar_count;
-  ldl->large = ldl->counts.bytes > (size_t)1 << 20;
+  ldl->ahead = tiles_ahead(plan, ldl->counts.bytes);
   ldl->node_count = pattern->n;
   ldl->tile_count = plan->tile_count;
   ldl->block_count = pattern->block_count;

@@ -119,10 +119,10 @@ KERNEL block6 block6_turn(const block6 *m) {
   return t;
 }
 
-/* Ask for the memory of a tile that will be needed soon: the processor finds streams by itself, but
- * loses them at the end of every page, and among too many others.  Who goes backwards through the
- * tiles goes backwards within them too, or it sees no stream at all. */
-#define AHEAD 8
+/* Ask for the memory of a tile that will be needed soon (sni_ldl.ahead): the processor finds
+ * streams by itself, but loses them at the end of every page, and among too many others.  (Passes
+ * that read U and nothing else are better left to it.)  Who goes backwards through the tiles goes
+ * backwards within them too, or it sees no stream at all. */
 KERNEL void fetch_tile(const sni_ldl *ldl, const sni_ldl_tile *tile) {
   for (size_t i = tile->column; i < tile[1].column; i += 8) {
     __builtin_prefetch(ldl->U + i);

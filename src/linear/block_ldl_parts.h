@@ -55,7 +55,7 @@ struct sni_ldl {
   sni_ldl_counts counts;
   int node_count, tile_count, block_count, scalar_count, vector_count;
   size_t U_count;
-  bool large; /* more than what stays in a cache near the processor */
+  int ahead; /* tiles, of what is fetched before it is needed; 0: all stays in a near cache */
   /* structure */
   sni_ldl_tile *tile;     /* tile_count + 1, in the order of elimination                */
   sni_ldl_below *below;   /* by columns, ascending                                      */

@@ -324,8 +324,8 @@ static double backward_error(const sni_ldl *ldl, const double *x) {
 static void finish(sni_ldl *ldl, double *y, const double *base, double *x) {
   for (int t = ldl->tile_count - 1; t >= 0; t--) {
     const sni_ldl_tile *tile = &ldl->tile[t];
-    if (ldl->large && t >= AHEAD) {
-      fetch_tile_backwards(ldl, tile - AHEAD);
+    if (ldl->ahead > 0 && t >= ldl->ahead) {
+      fetch_tile_backwards(ldl, tile - ldl->ahead);
     }
     FOR_ROWS(tile->size, backward(R, ldl, tile, y))
     for (int i = tile->vector; i < tile[1].vector; i += 4) {
