@@ -66,6 +66,7 @@ static void evaluate(sni_rows *r, double t, double t_ref, bool poses_only, const
   memcpy(r->q_seen, q, (size_t)m->tree.nv * sizeof *q);
   memcpy(r->loop_q_seen, r->loop_q, (size_t)m->nloop_q * sizeof *r->loop_q);
   r->seen = true;
+  r->look++;
   r->exact = 0;
 }
 

@@ -61,6 +61,7 @@ typedef struct sni_rows {
   double *column;   /* nv                                                                     */
   bool timeless;    /* all are joints that close loops, always                                */
   bool seen;        /* there are rows: of q_seen, and of loop_q_seen                          */
+  uint64_t look;    /* which they are: how often rows were seen                               */
   double *q_seen, *loop_q_seen; /* nv, loop_q                                               */
 } sni_rows;
 

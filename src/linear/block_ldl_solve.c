@@ -342,13 +342,12 @@ static void finish(sni_ldl *ldl, double *y, const double *base, double *x) {
   }
 }
 
-/* x = L^-T D^-1 y alone. */
-static void finish_unseen(sni_ldl *ldl, double *y, double *x) {
+/* y <- L^-T D^-1 y alone. */
+static void finish_unseen(const sni_ldl *ldl, double *y) {
   for (int t = ldl->tile_count - 1; t >= 0; t--) {
     const sni_ldl_tile *tile = &ldl->tile[t];
     FOR_ROWS(tile->size, backward(R, ldl, tile, y))
   }
-  memcpy(x, y, (size_t)ldl->vector_count * sizeof *x);
 }
 
 /* A row whose pivot was noise may differ from those that it depends on by the root of that, and no
@@ -424,7 +423,8 @@ sn_status sni_ldl_solve(sni_ldl *ldl, const double *b, double *x, sni_ldl_soluti
   ldl->ready = false;
   double *best = ldl->x, *next = ldl->x_next, error = ldl->error;
   if (error <= ldl->options.trust * ldl->options.target) {
-    finish_unseen(ldl, ldl->y, best);
+    best = ldl->y; /* which refinement would use up, but there will be none */
+    finish_unseen(ldl, best);
   } else {
     finish(ldl, ldl->y, NULL, best);
     error = backward_error(ldl, best);

@@ -50,16 +50,17 @@ static void finish(sni_ties *t, int i, double moves) {
 static void soften(sni_ties *t, int n) {
   double sum = 0;
   for (int i = 0; i < n; i++) {
-    t->q[i] = own(t, &t->tie[i]);
-    sum += t->q[i];
+    sum += t->moves[i];
   }
   for (int i = 0; i < n; i++) {
     t->soft[i] = t->regularization * sum / n / t->weight[i];
-    finish(t, i, t->q[i]);
+    finish(t, i, t->moves[i]);
   }
 }
 
-void sni_ties_add_rows(sni_ties *t, const sni_rows *rows) {
+/* Rows that are there already are not taken once more: a step asks for its ties three times, and
+ * has two poses. */
+static void take_rows(sni_ties *t, const sni_rows *rows) {
   int first = 0, slot = 0;
   for (int i = 0; i < rows->nrow; i++) {
     const sni_row *row = &rows->row[i];
@@ -69,13 +70,23 @@ void sni_ties_add_rows(sni_ties *t, const sni_rows *rows) {
     const int within = i > 0 && rows->of[i - 1] == rows->of[i] ? t->slot[i - 1] - slot + 1 : 0;
     t->slot[i] = slot + within;
     t->weight[i] = rows->constraint[rows->of[i]].weight;
-    sni_tie *tie = &t->tie[t->ntie++];
+    sni_tie *tie = &t->tie[i];
     tie->coords = row->ncoord > 0 ? row : NULL;
     for (int side = 0; side < 2; side++) {
       tie->body[side] = row->body[side];
       tie->p[side] = sni_lane6_from(row->p[side]);
     }
+    t->moves[i] = own(t, tie);
   }
+}
+
+void sni_ties_add_rows(sni_ties *t, const sni_rows *rows) {
+  if (t->look != rows->look || t->hash != t->d->param_hash) {
+    take_rows(t, rows);
+    t->look = rows->look;
+    t->hash = t->d->param_hash;
+  }
+  t->ntie = rows->nrow;
   soften(t, rows->nrow);
 }
 
@@ -200,6 +211,7 @@ static size_t lay_out(sni_ties *t, size_t n, size_t nv, char *memory) {
   t->slot = TAKE(n, sizeof *t->slot);
   t->soft = TAKE(n, sizeof *t->soft);
   t->weight = TAKE(n, sizeof *t->weight);
+  t->moves = TAKE(n, sizeof *t->moves);
   t->c = TAKE(n, sizeof *t->c);
   t->asked = TAKE(n, sizeof *t->asked);
   t->lambda = TAKE(n, sizeof *t->lambda);

@@ -38,6 +38,9 @@ typedef struct sni_ties {
                      force                                                                    */
   double *soft;   /* ntie  E                                                                  */
   double *weight; /* ntie  of the square of its error                                         */
+  double *moves;  /* capacity  how easily each constraint moves, of the rows of `look` and these
+                     parameters                                                             */
+  uint64_t look, hash;
   double *c;      /* capacity  of each tie                                                */
   double *asked;  /* capacity  of each constraint: what c should be, by which it is judged       */
   double *lambda; /* capacity                                                             */
