@@ -35,6 +35,9 @@ typedef struct sni_rows {
   int napart;
   sni_unilateral u;      /* only in models that have such rows                                 */
   sni_rows_solver solve; /* for columns that are needed later                                  */
+  /* x with A x + G^T lambda = 0, G x = rhs, by iterations: the dual is not that of A, but of what
+   * they are preconditioned with.  NULL: it is */
+  sn_status (*along)(void *user, double *x);
   void *user;
   int bad;   /* the body without inertia that ended sni_rows_factorise_mass, -1: none          */
   bool open; /* nobody closes gaps after a step                                         */
@@ -51,6 +54,7 @@ typedef struct sni_rows {
   int way;        /* SNI_BY_..., as chosen                                                  */
   double cost[SNI_WAYS]; /* of each, in nanoseconds; INFINITY: cannot, or not counted       */
   double *lambda_before; /* capacity  scratch                                               */
+  double *multiplier;    /* capacity  scratch of solvers that find lambda bit by bit        */
   double stale;          /* how far the factors that sni_rows_close left are from the last pose, by
                             what that changes in the rows                                          */
   unsigned exact;        /* the factorisation (sni_kkt_count) that is of the masses and of the rows
@@ -135,7 +139,7 @@ int sni_rows_factorise_mass(sni_rows *r);
  * without inertia. */
 int sni_rows_solve_mass(sni_rows *r, const double *b, const double *c, double *x);
 
-/* In the dual; `solve` must go on working until the last correction. */
+/* In the dual; `solve` must go on working until the last correction.  r->along is NULL after it. */
 sn_status sni_rows_factorise(sni_rows *r, sni_rows_solver solve, void *user);
 
 /* x becomes what solves the system above, x = A^-1 b before; c: a number a row; of rows that are

@@ -14,8 +14,9 @@ enum { CHORDS_MAX = 3 };
 /* By less than this, the factors of the last step will do. */
 #define NEARLY_STILL 1e-4
 
-/* The motion that closes the gaps to first order; its largest coordinate. */
-static double close_once(sni_rows *r, double *q) {
+/* The motion that closes the gaps to first order; its largest coordinate.  Where iterations find
+ * it, kinematics are left as they were when the rows were seen. */
+static double close_once(sni_rows *r, double *q, const double *qd) {
   const int nv = r->d->m->tree.nv;
   double *step = r->column, most = 0;
   for (int i = 0; i < r->nrow; i++) {
@@ -26,7 +27,12 @@ static double close_once(sni_rows *r, double *q) {
     sni_kkt_solve(r->kkt, NULL, r->rhs, step, NULL, &residual);
   } else {
     memset(step, 0, (size_t)nv * sizeof *step);
-    sni_rows_correct(r, r->rhs, step);
+    if (r->along) {
+      sni_dynamics_kinematics(r->d, r->q_seen, qd);
+      r->along(r->user, step);
+    } else {
+      sni_rows_correct(r, r->rhs, step);
+    }
   }
   for (int j = 0; j < nv; j++) {
     q[j] += step[j];
@@ -62,7 +68,7 @@ static bool close_from_seen(sni_rows *r, double t, double t_ref, double toleranc
     if (!isfinite(*gap)) {
       return false;
     }
-    const double moved = close_once(r, q);
+    const double moved = close_once(r, q, qd);
     rate = k > 1 ? moved / before : rate;
     if (k > 1 && *gap <= tolerance && moved * rate <= still) {
       r->stale = INFINITY;
@@ -115,7 +121,7 @@ static sn_status close_afresh(sni_rows *r, double t, double t_ref, double tolera
       return SN_E_SINGULAR;
     }
     before = moved;
-    moved = close_once(r, q);
+    moved = close_once(r, q, qd);
     /* what the next step would be, or that rounding is all that moves */
     const double weakest = r->kkt ? sni_kkt_weakest(r->kkt) : 1;
     r->stale = (fresh ? 0 : r->stale) + moved / weakest;

@@ -72,6 +72,7 @@ sn_status sni_rows_factorise(sni_rows *r, sni_rows_solver solve, void *user) {
   const int n = r->nrow, nv = r->d->m->tree.nv;
   r->solve = solve;
   r->user = user;
+  r->along = NULL;
   if (r->nsided > 0) {
     return sni_unilateral_factorise(r);
   }

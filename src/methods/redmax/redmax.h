@@ -52,6 +52,8 @@ void sni_redmax_equations(sn_sim *sim, const sni_redmax_step *step);
 
 /* A by the solver chosen.  again: in this step, with the solver that did it before. */
 sn_status sni_redmax_factorise(sn_sim *sim, double t, bool again, sn_error *err);
+/* By the spare one, which there is, in the place of the one chosen. */
+sn_status sni_redmax_take_spare(sn_sim *sim, double t, sn_error *err);
 /* Solves A x = b; x holds a first guess. */
 sn_status sni_redmax_solve(sn_sim *sim, double t, double *x, sn_info *info, sn_error *err);
 
@@ -62,6 +64,8 @@ sn_status sni_redmax_sweep(sn_sim *sim, const sni_redmax_step *step, sn_info *in
 sn_status sni_redmax_check_sweep(sn_sim *sim, const sni_redmax_step *step, const double *qd1,
                                  sn_error *err);
 
+/* Is b finite, and did a user's force keep its promises? */
+sn_status sni_redmax_check_side(const sn_sim *sim, double t, sn_error *err);
 sn_status sni_redmax_check_pushes(const sn_sim *sim, double t, sn_error *err);
 sn_status sni_redmax_check_rates(const sn_sim *sim, double t, const double *x, sn_error *err);
 

@@ -34,6 +34,13 @@ typedef struct sni_choice {
 sn_status sni_solver_choose(sni_system *s, bool definite, double tolerance, int max_iterations,
                             void *own[SNI_SOLVERS], sni_choice *out, sn_error *err);
 
+/* pcg with constraints in the dual of P, which has been factorised (sni_rows_factorise with
+ * sni_pcg_column): A x + G^T lambda = b (NULL: 0), G x = rows->rhs.  x holds a first guess. */
+sn_status sni_pcg_column(void *system, const double *b, double *x);
+sn_status sni_pcg_solve_bound(sni_system *s, void *own, sni_rows *rows, const double *b,
+                              double tolerance, int max_iterations, double *x,
+                              sni_solve_info *info);
+
 /* The solver graph, refused with SN_E_LIMIT if it needs more bytes; and what it costs. */
 sn_status sni_graph_build_within(sni_system *s, size_t bytes_max, void **own, sn_error *err);
 /* Fills it with A, and with constraints (NULL: none), soft or not: see sni_kkt_fill. */

@@ -54,7 +54,58 @@ static sn_status constrain(sn_sim *sim, const sni_redmax_step *step, double *qd1
   return sni_sim_check_limits(sim, step->t_end, err);
 }
 
-/* The same all at once. */
+/* Nothing binds on one side only, and A is solved with by iterations: then the constraints come
+ * along with them. */
+static bool comes_along(const sn_sim *sim) {
+  const sni_redmax *r = sim->method_work;
+  return sim->d.rows && !sim->rows.kkt && r->used == SNI_PCG && sim->m->nsided == 0 && !r->touch &&
+         sim->m->nslide == 0;
+}
+
+/* What closes gaps, in the same way and with the same A; b is 0. */
+static sn_status close_along(void *user, double *x) {
+  sn_sim *sim = user;
+  sni_redmax *r = sim->method_work;
+  sni_solve_info solved = {.bad = -1};
+  const sn_status status = sni_solver_pcg.factorise(&r->s, r->own[SNI_PCG], &solved);
+  return status < 0
+             ? status
+             : sni_pcg_solve_bound(&r->s, r->own[SNI_PCG], &sim->rows, NULL, r->choice.tolerance,
+                                   r->choice.max_iterations, x, &solved);
+}
+
+/* qd1, all at once. */
+static sn_status solve_along(sn_sim *sim, const sni_redmax_step *step, double *qd1, sn_info *info,
+                             sn_error *err) {
+  sni_redmax *r = sim->method_work;
+  sni_rows *rows = &sim->rows;
+  sni_solve_info solved = {.bad = -1};
+  const sn_status fit = sni_redmax_check_side(sim, step->t_end, err);
+  if (fit) {
+    return fit;
+  }
+  sni_rows_eval_poses(rows, step->t_end, step->t_end, step->q, step->qd);
+  sni_rows_factorise(rows, sni_pcg_column, &r->s);
+  rows->along = close_along;
+  rows->user = sim;
+  aim(sim, step->qd);
+  const sn_status status =
+      sni_pcg_solve_bound(&r->s, r->own[SNI_PCG], rows, r->s.b, r->choice.tolerance,
+                          r->choice.max_iterations, qd1, &solved);
+  info->solves++;
+  info->iterations += solved.iterations;
+  const bool lost = status && r->choice.spare >= 0;
+  if (lost) { /* that one without constraints, which come afterwards */
+    const sn_status spare = sni_redmax_take_spare(sim, step->t, err);
+    memcpy(qd1, step->qd, (size_t)sim->m->tree.nv * sizeof *qd1);
+    return spare ? spare : sni_redmax_solve(sim, step->t_end, qd1, info, err);
+  }
+  info->residual = fmax(info->residual, solved.residual);
+  const sn_status finite = sni_redmax_check_rates(sim, step->t_end, qd1, err);
+  return finite ? finite : status;
+}
+
+/* The same with the graph of bodies and joints. */
 static sn_status solve_constrained(sn_sim *sim, const sni_redmax_step *step, double *qd1,
                                    sn_info *info, sn_error *err) {
   sni_redmax *r = sim->method_work;
@@ -339,14 +390,16 @@ static sn_status solve_unbound(sn_sim *sim, const sni_redmax_step *step, bool ag
     return solve_constrained(sim, step, qd1, info, err);
   }
   const sn_status status = sni_redmax_factorise(sim, step->t, again, err);
-  return status ? status : sni_redmax_solve(sim, step->t_end, qd1, info, err);
+  return status             ? status
+         : comes_along(sim) ? solve_along(sim, step, qd1, info, err)
+                            : sni_redmax_solve(sim, step->t_end, qd1, info, err);
 }
 
 sn_status sni_redmax_rates(sn_sim *sim, const sni_redmax_step *step, bool again, double *qd1,
                            sn_info *info, sn_error *err) {
   const bool rubs = sim->m->nslide > 0; /* then joints bring the others with them */
   sn_status status = solve_unbound(sim, step, again, qd1, info, err);
-  if (status >= 0 && sim->d.rows && !sim->rows.kkt && !rubs) {
+  if (status >= 0 && sim->d.rows && !sim->rows.kkt && !rubs && !comes_along(sim)) {
     const sn_status closed = constrain(sim, step, qd1, err);
     status = closed ? closed : status;
   }

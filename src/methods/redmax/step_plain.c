@@ -80,14 +80,17 @@ sn_status sni_redmax_check_rates(const sn_sim *sim, double t, const double *x, s
                   : SN_OK;
 }
 
+sn_status sni_redmax_check_side(const sn_sim *sim, double t, sn_error *err) {
+  const sn_status status = sni_redmax_check_pushes(sim, t, err);
+  return status ? status : check_terms(&((const sni_redmax *)sim->method_work)->s, err);
+}
+
 sn_status sni_redmax_solve(sn_sim *sim, double t, double *x, sn_info *info, sn_error *err) {
-  sni_redmax *r = sim->method_work;
-  sn_status status = sni_redmax_check_pushes(sim, t, err);
-  status = status ? status : check_terms(&r->s, err);
+  sn_status status = sni_redmax_check_side(sim, t, err);
   if (status) {
     return status;
   }
-  status = solve_with(r, x, info);
+  status = solve_with(sim->method_work, x, info);
   const sn_status lost = sni_redmax_check_rates(sim, t, x, err);
   return lost ? lost : status;
 }
@@ -105,6 +108,13 @@ sn_status sni_redmax_factorise(sn_sim *sim, double t, bool again, sn_error *err)
   sni_redmax *r = sim->method_work;
   sni_solve_info solved = {.bad = -1};
   const sn_status status = factorise_with(r, again ? r->used : r->choice.solver, &solved);
+  return status >= 0 ? status : fail_singular(sim, t, status, solved.bad, err);
+}
+
+sn_status sni_redmax_take_spare(sn_sim *sim, double t, sn_error *err) {
+  sni_redmax *r = sim->method_work;
+  sni_solve_info solved = {.bad = -1};
+  const sn_status status = factorise_with(r, r->choice.spare, &solved);
   return status >= 0 ? status : fail_singular(sim, t, status, solved.bad, err);
 }
 
