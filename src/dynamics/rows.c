@@ -248,8 +248,12 @@ static size_t lay_out(sni_rows *r, const sn_model *m, bool dual, char *memory) {
   r->q_before = TAKE(nv, sizeof *r->q_before);
   r->q_seen = TAKE(nv, sizeof *r->q_seen);
   r->loop_q_seen = TAKE((size_t)m->nloop_q, sizeof *r->loop_q_seen);
+  void *columns = TAKE(dual && n > 0 ? sni_columns_size(&m->tree) : 0, 1);
   void *sided = TAKE(m->nsided > 0 ? sni_unilateral_size(m->nrow, m->tree.nv, dual) : 0, 1);
 #undef TAKE
+  if (memory && dual) {
+    sni_columns_place(&r->columns, &m->tree, columns);
+  }
   if (memory && m->nsided > 0) {
     sni_unilateral_place(&r->u, m->nrow, m->tree.nv, dual, sided);
   }

@@ -9,6 +9,7 @@
 #ifndef SNI_ROWS_H
 #define SNI_ROWS_H
 
+#include "dynamics/columns.h"
 #include "dynamics/kkt.h"
 #include "dynamics/unilateral.h"
 
@@ -37,13 +38,15 @@ typedef struct sni_rows {
   sni_rows_solver solve; /* for columns that are needed later                                  */
   /* x with A x + G^T lambda = 0, G x = rhs, by iterations: the dual is not that of A, but of what
    * they are preconditioned with.  NULL: it is */
-  sn_status (*along)(void *user, double *x);
+  sn_status (*along)(void *along_user, double *x);
+  void *along_user;
   void *user;
   int bad;   /* the body without inertia that ended sni_rows_factorise_mass, -1: none          */
   bool open; /* nobody closes gaps after a step                                         */
   double *loop_q, *loop_qd; /* coordinates of loops                                          */
-  bool dual;  /* there is room for it, in X and S                                       */
-  double *X;  /* capacity x nv  A^-1 G^T, row by row                                    */
+  bool dual; /* there is room for it, in X and S                                       */
+  double *X; /* capacity x nv  A^-1 G^T, row by row                                    */
+  sni_columns columns;
   double *S;  /* capacity x capacity  L of G A^-1 G^T, in the order of its pivots       */
   int *order; /* capacity  pivots: the first `rank` rows of these are independent       */
   int rank;
@@ -80,11 +83,15 @@ static inline bool sni_rows_many(const sn_model *m) {
   return m->nrow - m->nsided > SNI_DUAL_ROWS || m->nsided > SNI_DUAL_SIDED;
 }
 
-/* The way that costs least: rows_choose.c.  solve, mass: what one costs with A alone, and with the
- * masses alone, in nanoseconds: a step has as many of the one as of the other, and a graph has no
- * cheaper one for the masses.  pairs: bodies that forces couple; stiff: so that digits would be
- * lost in reduced coordinates.  Builds rows->kkt, or leaves it NULL. */
-sn_status sni_rows_choose(sni_rows *r, double solve, double mass, int npairs, const int (*pair)[2],
+/* What a column of A^-1 G^T costs, in nanoseconds: by whoever solves with A at this cost; where A
+ * is that of a tree. */
+double sni_rows_column_cost(const sn_model *m, double solve);
+double sni_rows_tree_column_cost(const sn_model *m);
+/* The way that costs least: rows_choose.c.  column: what one costs with A; with the masses they are
+ * those of a tree: a step has as many of the one as of the other, and a graph has no cheaper one
+ * for the masses.  once: what else the dual costs.  pairs: bodies that forces couple; stiff: so
+ * that digits would be lost in reduced coordinates.  Builds rows->kkt, or leaves it NULL. */
+sn_status sni_rows_choose(sni_rows *r, double column, double once, int npairs, const int (*pair)[2],
                           bool stiff, sn_error *err);
 /* Adds to out which, and why. */
 void sni_rows_describe(const sni_rows *r, char *out, size_t out_size);
@@ -139,6 +146,8 @@ int sni_rows_factorise_mass(sni_rows *r);
  * without inertia. */
 int sni_rows_solve_mass(sni_rows *r, const double *b, const double *c, double *x);
 
+/* A solver for whoever has factorised A by sni_factorise: many rows take one pass. */
+sn_status sni_rows_solve_tree(void *dynamics, const double *b, double *x);
 /* In the dual; `solve` must go on working until the last correction.  r->along is NULL after it. */
 sn_status sni_rows_factorise(sni_rows *r, sni_rows_solver solve, void *user);
 

@@ -29,7 +29,7 @@ static double close_once(sni_rows *r, double *q, const double *qd) {
     memset(step, 0, (size_t)nv * sizeof *step);
     if (r->along) {
       sni_dynamics_kinematics(r->d, r->q_seen, qd);
-      r->along(r->user, step);
+      r->along(r->along_user, step);
     } else {
       sni_rows_correct(r, r->rhs, step);
     }

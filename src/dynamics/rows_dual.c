@@ -68,6 +68,12 @@ static void factorise_dual(sni_rows *r) {
   }
 }
 
+sn_status sni_rows_solve_tree(void *dynamics, const double *b, double *x) {
+  sni_dynamics *d = dynamics;
+  sni_Minv_mul(&d->m->tree, &d->w, b, x);
+  return SN_OK;
+}
+
 sn_status sni_rows_factorise(sni_rows *r, sni_rows_solver solve, void *user) {
   const int n = r->nrow, nv = r->d->m->tree.nv;
   r->solve = solve;
@@ -75,6 +81,11 @@ sn_status sni_rows_factorise(sni_rows *r, sni_rows_solver solve, void *user) {
   r->along = NULL;
   if (r->nsided > 0) {
     return sni_unilateral_factorise(r);
+  }
+  if (solve == sni_rows_solve_tree) {
+    sni_columns_solve(&r->columns, &r->d->w, n, r->row, r->X, r->S);
+    factorise_dual(r);
+    return SN_OK;
   }
   for (int i = 0; i < n; i++) {
     double *x = r->X + (size_t)i * (size_t)nv;

@@ -8,12 +8,6 @@ enum { NEAR_MAX = 4 };
 /* Refining on factors of a pose as far away as this is no dearer than new ones. */
 #define STALE_MAX 1e-3
 
-static sn_status solve_mass(void *user, const double *b, double *x) {
-  sni_dynamics *d = user;
-  sni_Minv_mul(&d->m->tree, &d->w, b, x);
-  return SN_OK;
-}
-
 /* Bodies have accelerations even where joints have none. */
 void sni_rows_coasting(sni_rows *r, double *out) {
   const sni_tree *t = &r->d->m->tree;
@@ -46,7 +40,7 @@ int sni_rows_factorise_mass(sni_rows *r) {
   }
   r->bad = sni_factorise(&d->m->tree, &in, &d->w);
   if (r->bad < 0) {
-    sni_rows_factorise(r, solve_mass, d);
+    sni_rows_factorise(r, sni_rows_solve_tree, d);
   }
   return r->bad;
 }
@@ -75,7 +69,7 @@ static int accelerate(sni_rows *r, double t, double t_ref, bool coasts, const do
       return bad;
     }
   } else {
-    sni_rows_factorise(r, solve_mass, d); /* with the factors of sni_aba */
+    sni_rows_factorise(r, sni_rows_solve_tree, d); /* with the factors of sni_aba */
   }
   sni_rows_coasting(r, r->rhs);
   sni_unilateral_aim_accelerations(r, qd);

@@ -88,8 +88,8 @@ class BenchLoops(Command):
         flexible = ("--towers", "flexible", "--end", "loop", "--weight", "2400000")
         for way, name, *arguments in (("the dual", "bridge", "--count", "80", "--end", "loop"),
                                       ("the dual", "bridge", "--count", "20", *flexible),
-                                      ("reduced-kkt", "umbrella", "--count", "10"),
-                                      ("graph", "umbrella", "--count", "46"),
+                                      ("the dual", "umbrella", "--count", "10"),
+                                      ("the dual", "umbrella", "--count", "46"),
                                       ("reduced-kkt", "fourbar", "--count", "40"),
                                       ("reduced-kkt", "ladder", "--count", "4"),
                                       ("graph", "ladder", "--count", "12")):

@@ -66,8 +66,8 @@ static bool recursive_wants_graph(const sn_model *m, const sn_options *o) {
 }
 
 static sn_status recursive_create(sn_sim *sim, sn_error *err) {
-  const double solve = 35.0 * sim->m->tree.nbody; /* nanoseconds of sni_Minv_mul */
-  return sim->d.rows ? sni_rows_choose(&sim->rows, solve, solve, 0, NULL, false, err) : SN_OK;
+  const double column = sni_rows_tree_column_cost(sim->m);
+  return sim->d.rows ? sni_rows_choose(&sim->rows, column, 0, 0, NULL, false, err) : SN_OK;
 }
 
 static void recursive_describe(const sn_sim *sim, char *out, size_t out_size) {

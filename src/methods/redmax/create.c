@@ -86,11 +86,12 @@ static void give_rows(sn_sim *sim, sni_redmax *r) {
   r->own[r->choice.solver] = NULL;
 }
 
-/* A alone first, where the dual is possible: a solve for each row. */
+/* A alone first, where the dual is possible: a column for each row, by whatever solves with A.  pcg
+ * takes columns of its preconditioner, and iterates once with all of them, where they come along.
+ */
 static sn_status choose_constrained(sn_sim *sim, sni_redmax *r, sn_error *err) {
   const sni_system *s = &r->s;
-  const double mass = 35.0 * s->t->nbody;
-  double solve = INFINITY;
+  double column = INFINITY, once = 0;
   assemble_start(sim, r);
   const bool stiff = is_stiff(s);
   if (!sni_rows_many(sim->m)) {
@@ -98,10 +99,14 @@ static sn_status choose_constrained(sn_sim *sim, sni_redmax *r, sn_error *err) {
     if (status) {
       return status;
     }
-    solve = r->choice.solver == SNI_TREE ? mass : r->choice.cost[r->choice.solver];
+    const int solver = r->choice.solver;
+    const bool along = solver == SNI_PCG && sni_redmax_comes_along(sim);
+    once = along ? r->choice.cost[SNI_PCG] : 0;
+    column = solver == SNI_TREE || along ? sni_rows_tree_column_cost(sim->m)
+                                         : sni_rows_column_cost(sim->m, r->choice.cost[solver]);
   }
   const sn_status status =
-      sni_rows_choose(&sim->rows, solve, mass, s->npairs, (const int(*)[2])s->pair, stiff, err);
+      sni_rows_choose(&sim->rows, column, once, s->npairs, (const int(*)[2])s->pair, stiff, err);
   if (!status && sim->rows.kkt) {
     free_solvers(r);
     r->choice = (sni_choice){.solver = sim->rows.way == SNI_BY_GRAPH ? SNI_GRAPH : SNI_REDUCED_KKT,

@@ -74,6 +74,8 @@ sn_status sni_redmax_check_rates(const sn_sim *sim, double t, const double *x, s
 /* The rates qd1 at the end of a step, with all that binds.  again: not for the first time. */
 sn_status sni_redmax_rates(sn_sim *sim, const sni_redmax_step *step, bool again, double *qd1,
                            sn_info *info, sn_error *err);
+/* Would pcg take the constraints along? */
+bool sni_redmax_comes_along(const sn_sim *sim);
 /* Are heavy loads foreseen (foresee.h)?  Not with the paper's options. */
 bool sni_redmax_foresees(const sn_sim *sim);
 

@@ -221,12 +221,6 @@ static sn_status pcg_solve(sni_system *s, void *own, const double *b, double tol
   return info->converged ? SN_OK : SN_NOT_CONVERGED;
 }
 
-sn_status sni_pcg_column(void *system, const double *b, double *x) {
-  const sni_system *s = system;
-  sni_Minv_mul(s->t, &s->d->w, b, x);
-  return SN_OK;
-}
-
 /* Bodies that rows push have an f, too. */
 static void mark_pushed(sni_system *s, uint8_t *coupled, const sni_rows *rows) {
   for (int i = 0; i < 2 * rows->nrow; i++) {

@@ -13,6 +13,13 @@ static sn_status solve_column(void *user, const double *b, double *x) {
                                      r->choice.max_iterations, x, &solved);
 }
 
+/* The dual of the rows, for A as it has been factorised. */
+static sn_status factorise_rows(sn_sim *sim) {
+  sni_redmax *r = sim->method_work;
+  return r->used == SNI_TREE ? sni_rows_factorise(&sim->rows, sni_rows_solve_tree, &sim->d)
+                             : sni_rows_factorise(&sim->rows, solve_column, r);
+}
+
 /* What rows are asked for in this step. */
 static void aim(sn_sim *sim, const double *qd) {
   const bool late = sim->options.redmax.activation == SN_ACTIVATION_PENETRATION;
@@ -40,7 +47,7 @@ static sn_status solve_again(void *user, const double *c, double *x) {
 static sn_status constrain(sn_sim *sim, const sni_redmax_step *step, double *qd1, sn_error *err) {
   sni_rows *rows = &sim->rows;
   sni_rows_eval_poses(rows, step->t_end, step->t_end, step->q, step->qd);
-  const sn_status status = sni_rows_factorise(rows, solve_column, sim->method_work);
+  const sn_status status = factorise_rows(sim);
   aim(sim, step->qd);
   if (status < 0) {
     return status;
@@ -56,10 +63,13 @@ static sn_status constrain(sn_sim *sim, const sni_redmax_step *step, double *qd1
 
 /* Nothing binds on one side only, and A is solved with by iterations: then the constraints come
  * along with them. */
+bool sni_redmax_comes_along(const sn_sim *sim) {
+  const sni_redmax *r = sim->method_work;
+  return sim->d.rows && sim->m->nsided == 0 && !r->touch && sim->m->nslide == 0;
+}
 static bool comes_along(const sn_sim *sim) {
   const sni_redmax *r = sim->method_work;
-  return sim->d.rows && !sim->rows.kkt && r->used == SNI_PCG && sim->m->nsided == 0 && !r->touch &&
-         sim->m->nslide == 0;
+  return r->used == SNI_PCG && !sim->rows.kkt && sni_redmax_comes_along(sim);
 }
 
 /* What closes gaps, in the same way and with the same A; b is 0. */
@@ -85,9 +95,9 @@ static sn_status solve_along(sn_sim *sim, const sni_redmax_step *step, double *q
     return fit;
   }
   sni_rows_eval_poses(rows, step->t_end, step->t_end, step->q, step->qd);
-  sni_rows_factorise(rows, sni_pcg_column, &r->s);
+  sni_rows_factorise(rows, sni_rows_solve_tree, &sim->d);
   rows->along = close_along;
-  rows->user = sim;
+  rows->along_user = sim;
   aim(sim, step->qd);
   const sn_status status =
       sni_pcg_solve_bound(&r->s, r->own[SNI_PCG], rows, r->s.b, r->choice.tolerance,
@@ -177,7 +187,7 @@ static sn_status factorise_all(sn_sim *sim, const sni_redmax_step *step, bool ag
   sni_rows_eval_poses(rows, step->t_end, step->t_end, step->q, step->qd);
   aim(sim, step->qd);
   if (!rows->kkt) {
-    return sni_rows_factorise(rows, solve_column, r);
+    return factorise_rows(sim);
   }
   int bad = -1;
   for (int i = 0; i < rows->nrow && rows->nsided > 0; i++) {
