@@ -14,6 +14,7 @@ sni_constraint_eval sni_rows_eval_of(const sni_rows *r, double t, double t_ref, 
   const sn_model *m = r->d->m;
   return (sni_constraint_eval){.t = t,
                                .t_ref = t_ref,
+                               .one_place = r->one_place,
                                .function = (const sni_function *const *)m->function,
                                .E_wb = r->d->E_wb,
                                .phi = r->d->phi,

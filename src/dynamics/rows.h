@@ -66,6 +66,7 @@ typedef struct sni_rows {
   double *q_before; /* nv  scratch: where it was                                           */
   double *step;     /* nv                                                                     */
   double *column;   /* nv                                                                     */
+  bool one_place; /* of pushes, where gaps stay open by some precision: sni_constraint_places    */
   bool timeless;    /* all are joints that close loops, always                                */
   bool seen;        /* there are rows: of q_seen, and of loop_q_seen                          */
   uint64_t look;    /* which they are: how often rows were seen                               */

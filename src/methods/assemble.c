@@ -252,11 +252,7 @@ static sn_status tell_start(sn_sim *sim, const sn_state *state, sn_error *err) {
   return SN_E_UNCONVERGED;
 }
 
-sn_status sn_sim_assemble(sn_sim *sim, sn_state *state, sn_error *err) {
-  const sn_status status = sni_sim_check_state(sim, state, err);
-  if (status || !sim->d.rows) {
-    return status;
-  }
+static sn_status assemble(sn_sim *sim, sn_state *state, sn_error *err) {
   const size_t bytes = (size_t)sim->m->tree.nv * sizeof(double);
   sn_status closed = SN_NOT_CONVERGED;
   double least = INFINITY;
@@ -283,6 +279,21 @@ sn_status sn_sim_assemble(sn_sim *sim, sn_state *state, sn_error *err) {
     memcpy(sni_state_qd(state), sim->qd, bytes);
   }
   return SN_OK;
+}
+
+/* The same start for every method, closed to the last digit. */
+sn_status sn_sim_assemble(sn_sim *sim, sn_state *state, sn_error *err) {
+  sni_rows *rows = &sim->rows;
+  const sn_status status = sni_sim_check_state(sim, state, err);
+  if (status || !sim->d.rows) {
+    return status;
+  }
+  const bool one_place = rows->one_place;
+  rows->one_place = false;
+  const sn_status assembled = assemble(sim, state, err);
+  rows->one_place = one_place;
+  rows->seen = rows->seen && !one_place;
+  return assembled;
 }
 
 sn_status sn_sim_gap(sn_sim *sim, const sn_state *state, double *gap) {

@@ -60,6 +60,7 @@ typedef struct sni_constraint_eval {
   double t, t_ref;
   bool poses_only; /* nobody asks for bias                                              */
   bool gaps_only;  /* nobody asks for more than g: the rest of a loop's rows stays      */
+  bool one_place;  /* gaps stay open by some precision: sni_constraint_places           */
   const sni_function *const *function;
   const sn_se3 *E_wb;
   const sn_vec6 *phi;
@@ -136,6 +137,20 @@ static inline sni_constraint_point sni_constraint_at(const sni_constraint_eval *
   p.v = sn_vec3_add(e->phi[body].v, turning);
   p.own = sn_vec3_cross(w, turning);
   return p;
+}
+
+/* x[0], x[1]: where two bodies push each other whose points a and b belong together.  These points
+ * themselves: the rate of the gap in the axes of the world, for those who close it to the last
+ * digit.  Where it stays open by some precision, that is no good: bodies that move as one would see
+ * the gap turn with them, and rows that say what others say would brake the motion of both.  So
+ * both at one place then, on the body that moves or half-way: the rate in axes that turn with them.
+ */
+static inline void sni_constraint_places(const sni_constraint_eval *e, const sni_constraint *c,
+                                         sn_vec3 a, sn_vec3 b, sn_vec3 x[2]) {
+  const double part = c->body[0] < 0 ? 1 : c->body[1] < 0 ? 0 : 0.5;
+  const sn_vec3 between = sn_vec3_addscaled(a, part, sn_vec3_sub(b, a));
+  x[0] = e->one_place ? between : a;
+  x[1] = e->one_place ? between : b;
 }
 
 /* What a velocity along n at the end of an arm is, over the twist of the body. */

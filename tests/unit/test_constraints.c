@@ -16,6 +16,7 @@ typedef struct bench {
   double q[SN_NV_MAX], qd[SN_NV_MAX];
   sni_function *function[SN_NV_MAX];
   sni_constraint c;
+  bool one_place;
 } bench;
 
 static sn_se3 moved(sn_se3 E, sn_vec6 phi, sn_vec6 accel, double s) {
@@ -39,6 +40,7 @@ static int rows_at(const bench *b, double s, sni_row *row, double *q_out) {
   }
   const sni_constraint_eval e = {.t = s,
                                  .t_ref = s,
+                                 .one_place = b->one_place,
                                  .function = (const sni_function *const *)b->function,
                                  .E_wb = E,
                                  .phi = phi,
@@ -361,6 +363,42 @@ TEST(welds) {
   CHECK(tried >= 10, "only %d welds were tried", tried);
 }
 
+/* Open by s, it pushes both bodies at one place: bodies that move as one feel nothing of it. */
+static void check_balance(bench *b, const char *what, unsigned seed) {
+  const double s = 0.1;
+  sni_row row[SNI_ROWS_MAX];
+  b->one_place = true;
+  const int n = rows_at(b, s, row, NULL);
+  for (int i = 0; i < n; i++) {
+    sn_vec6 sum = {{0, 0, 0}, {0, 0, 0}}; /* about the origin of the world */
+    for (int side = 0; side < 2; side++) {
+      const sn_vec6 p = row[i].p[side];
+      const sn_vec3 o = moved(b->E[side], b->phi[side], b->accel[side], s).p;
+      sum.w = sn_vec3_add(sum.w, sn_vec3_add(p.w, sn_vec3_cross(o, p.v)));
+      sum.v = sn_vec3_add(sum.v, p.v);
+    }
+    const double most = fmax(sn_vec3_norm(sum.w), sn_vec3_norm(sum.v));
+    CHECK(most < 1e-14, "%s, seed %u, row %d: both are pushed by %g", what, seed, i, most);
+  }
+}
+
+TEST(what_is_open_pushes_at_one_place) {
+  for (unsigned seed = 0; seed < 12; seed++) {
+    for (int k = 0; k < (int)(sizeof tree_kinds / sizeof tree_kinds[0]); k++) {
+      bench b;
+      if (make_loop(&b, tree_kinds[k], seed, -1)) {
+        b.phi[0] = b.accel[1]; /* other than the joint lets it */
+        check_balance(&b, tree_kinds[k], seed);
+        free(b.builder.pool);
+        free(b.builder.part);
+      }
+    }
+    uint64_t random = seed;
+    bench b = make_pair(SNI_POINT, 3, &random);
+    check_balance(&b, "point", seed);
+  }
+}
+
 TEST(rolling) {
   for (unsigned seed = 0; seed < 60; seed++) {
     uint64_t random = seed;
@@ -482,6 +520,6 @@ TEST(paths) {
 
 int main(void) {
   RUN_TESTS(T(loops_of_every_kind), T(loops_find_their_coordinates), T(limits_of_loops), T(cones),
-            T(half_spaces), T(distances), T(points), T(welds), T(rolling),
-            T(discs_touch_at_their_lowest_point), T(knife_edges), T(twists), T(paths));
+            T(half_spaces), T(distances), T(points), T(what_is_open_pushes_at_one_place), T(welds),
+            T(rolling), T(discs_touch_at_their_lowest_point), T(knife_edges), T(twists), T(paths));
 }

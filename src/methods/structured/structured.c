@@ -90,6 +90,7 @@ static sn_status structured_create(sn_sim *sim, sn_error *err) {
   st->backup = st->q_best + sim->m->tree.nv;
   st->s.slides = sni_move_slides(&st->s, sim->m->q0, sim->m->qd0);
   sim->d.user_tangent = o->redmax.force_tangent;
+  sim->rows.one_place = true;
   st->solver = solvers[o->structured.solver];
   st->s.apart = !st->solver->whole;
   sn_status status = SN_OK;

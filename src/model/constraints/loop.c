@@ -161,7 +161,7 @@ typedef struct loop_state {
   sn_vec6 S[SN_NV_MAX], own[6];
   const sn_vec6 *B;
   sn_vec6 rest;   /* nudot - Sdot qd without the accelerations of the bodies, in axes of B */
-  sn_vec3 arm[2]; /* each body with a point of its own: where B is, and where A would have it */
+  sn_vec3 arm[2]; /* from the origins of the bodies to where they meet: sni_constraint_places */
 } loop_state;
 
 static void begin(const sni_constraint_eval *e, const sni_constraint *c, loop_state *s) {
@@ -178,8 +178,10 @@ static void begin(const sni_constraint_eval *e, const sni_constraint *c, loop_st
 
 static void find_arms(const sni_constraint_eval *e, const sni_constraint *c, loop_state *s) {
   const sn_vec3 wanted = sn_se3_point(s->rel.E_A, s->Q.p);
-  s->arm[0] = sn_vec3_sub(wanted, pose_of(e, c->body[0])->p);
-  s->arm[1] = sn_vec3_sub(s->rel.E_B.p, pose_of(e, c->body[1])->p);
+  sn_vec3 x[2];
+  sni_constraint_places(e, c, wanted, s->rel.E_B.p, x);
+  s->arm[0] = sn_vec3_sub(x[0], pose_of(e, c->body[0])->p);
+  s->arm[1] = sn_vec3_sub(x[1], pose_of(e, c->body[1])->p);
 }
 
 /* With the coordinates and rates of now. */
