@@ -116,6 +116,11 @@ static void clear_coords(sni_kkt *k, int c) {
   }
 }
 
+/* Between bodies that are fixed to the ground: it has nobody to push. */
+static bool is_idle(const sni_kkt *k, int c, const sni_row *row) {
+  return k->con_side[2 * c] < 0 && k->con_side[2 * c + 1] < 0 && row->ncoord == 0;
+}
+
 /* From its rows that are active, `first` on; returns where these end. */
 static int fill_constraint(sni_kkt *k, int c, const sni_rows *rows, int first, const double *soft) {
   const int n = k->con_size[c];
@@ -127,7 +132,7 @@ static int fill_constraint(sni_kkt *k, int c, const sni_rows *rows, int first, c
   for (int l = 0; l < n; l++) {
     const bool active = i < k->nrow && rows->of[i] == c;
     const bool sided = active && rows->row[i].one_sided;
-    const bool in = active && (!sided || rows->u.in[i]);
+    const bool in = active && !is_idle(k, c, &rows->row[i]) && (!sided || rows->u.in[i]);
     fill_line(k, c, l, in ? &rows->row[i] : NULL);
     /* where it is not in, lambda is 0 */
     own[l * n + l] = !in ? -1 : soft ? -soft[i] : sided ? -rows->u.soft[i] : 0;

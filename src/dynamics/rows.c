@@ -139,32 +139,6 @@ double sni_row_mul(const sni_row *row, const sni_work *w, const double *x) {
   return sum;
 }
 
-double sni_rows_slip(sni_rows *r, const double *qd, int *constraint, double *scale) {
-  sni_work *w = &r->d->w;
-  double worst = 0;
-  *constraint = -1;
-  *scale = 0;
-  sni_J_mul_world(&r->d->m->tree, w, qd);
-  for (int i = 0; i < r->nrow; i++) {
-    const sni_row *row = &r->row[i];
-    const double slip = fabs(sni_row_mul(row, w, qd) + row->rate);
-    *scale = fmax(*scale, fabs(row->rate));
-    for (int side = 0; side < 2; side++) {
-      const int b = row->body[side];
-      if (b >= 0) {
-        const sn_vec6 a = sni_lane6_vec6(w->a[b]);
-        *scale = fmax(*scale, fabs(sn_vec3_dot(row->p[side].w, a.w)));
-        *scale = fmax(*scale, fabs(sn_vec3_dot(row->p[side].v, a.v)));
-      }
-    }
-    if (!row->one_sided && !(slip <= worst)) {
-      worst = slip;
-      *constraint = r->of[i];
-    }
-  }
-  return worst;
-}
-
 /* What is left of both sides where they cancel each other is 0, and not rounding: that is all there
  * is of a row which holds what holds already. */
 static double left_of(double sum, sni_lane6 S, sni_lane6 f) {

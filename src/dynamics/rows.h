@@ -116,9 +116,14 @@ double sni_rows_gap(const sni_rows *r, int *constraint);
 /* g alone, of joints that close loops; all else stays as it was seen last. */
 void sni_rows_eval_gaps(sni_rows *r, double t, double t_ref, const double *q, const double *qd);
 
-/* The largest |G qd + rate| of rows that hold both ways, whose, and the largest term of all these
- * sums.  Needs kinematics; w->a is used up. */
-double sni_rows_slip(sni_rows *r, const double *qd, int *constraint, double *scale);
+/* The largest |G qd + rate| of rows that hold both ways, which row, and the largest term of all
+ * these sums.  Needs kinematics; w->a is used up. */
+double sni_rows_slip(sni_rows *r, const double *qd, int *which, double *scale);
+/* The row of another constraint that row i is most alike: by how much, 1 being wholly; -1: none.
+ * Needs kinematics; factors of the masses and scratch are used up.  For who has failed. */
+int sni_rows_opponent(sni_rows *r, int i, double *alike);
+/* Does any joint move row i?  Needs kinematics. */
+bool sni_rows_moves(sni_rows *r, int i);
 
 /* One row, whosever it is: G x after sni_J_mul_world of x; x += c G^T.  Need kinematics. */
 double sni_row_mul(const sni_row *row, const sni_work *w, const double *x);

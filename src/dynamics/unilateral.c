@@ -9,6 +9,9 @@
 #define EXACT 1e-12
 /* A row that is touched and leaves more slowly than this is held. */
 #define AT_REST 1e-9
+/* Rows that are asked for next to nothing, and miss it by so little (m/s, rad/s), do agree: of rows
+ * that depend on each other rounding is left. */
+#define AGREES 1e-10
 
 static bool is_hard(const sni_row *row) {
   return row->stop.stiffness == 0;
@@ -77,6 +80,20 @@ sn_status sni_unilateral_factorise(sni_rows *r) {
   return SN_OK;
 }
 
+/* Of the limits in the dual's answer, the one that pushes most; -1: none does. */
+static int most_pushing(const sni_rows *r) {
+  const sni_unilateral *u = &r->u;
+  double most = 0;
+  int pushing = -1;
+  for (int k = 0; k < u->count; k++) {
+    if (r->row[u->which[k]].one_sided && -u->qp.x[k] > most) {
+      most = -u->qp.x[k];
+      pushing = u->which[k];
+    }
+  }
+  return pushing;
+}
+
 /* lambda of the rows in the dual. */
 static void solve_dual(sni_rows *r, const double *c) {
   sni_unilateral *u = &r->u;
@@ -95,9 +112,12 @@ static void solve_dual(sni_rows *r, const double *c) {
   }
   sni_qp_info info;
   sni_qp_solve(qp, &info);
-  const int k = info.impossible;
-  u->impossible = k >= 0 ? u->which[k] : -1;
   u->short_of = info.short_of;
+  u->impossible = -1;
+  if (info.impossible >= 0 && info.short_of > AGREES) {
+    const int pushing = most_pushing(r);
+    u->impossible = pushing >= 0 ? pushing : u->which[info.impossible];
+  }
 }
 
 void sni_unilateral_correct(sni_rows *r, const double *c, double *x) {
@@ -181,7 +201,7 @@ static void find_impossible(sni_rows *r, const double *c) {
       pushing = i;
     }
   }
-  u->impossible = u->short_of > small ? pushing : -1;
+  u->impossible = u->short_of > fmax(small, AGREES) ? pushing : -1;
 }
 
 /* What counts as nothing, of rates and of forces. */

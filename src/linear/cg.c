@@ -49,40 +49,74 @@ static double scaled(const sni_cg *cg, int i, double x) {
   return cg->inverse ? cg->inverse[i] * x : x;
 }
 
-/* z = r, scaled; w = A z; p and q = A p follow them. */
+/* x and r, along p with q = A p: as far as r falls.  qq: q . q, scaled. */
+static void go(const sni_cg *cg, double qq, double *x) {
+  double rq = 0;
+  for (int i = 0; i < cg->n; i++) {
+    rq += scaled(cg, i, cg->r[i] * cg->q[i]);
+  }
+  const double step = rq / qq;
+  for (int i = 0; i < cg->n; i++) {
+    x[i] += step * cg->p[i];
+    cg->r[i] -= step * cg->q[i];
+  }
+  if (cg->follow) {
+    cg->follow(cg->user, step);
+  }
+}
+
+/* p = fresh + beta p, q = ... + beta q; returns q . q, scaled. */
+static double turn(const sni_cg *cg, double beta) {
+  double qq = 0;
+  for (int i = 0; i < cg->n; i++) {
+    cg->p[i] = cg->z[i] + (beta != 0 ? beta * cg->p[i] : 0);
+    cg->q[i] = cg->w[i] + (beta != 0 ? beta * cg->q[i] : 0);
+    qq += scaled(cg, i, cg->q[i] * cg->q[i]);
+  }
+  if (cg->turn) {
+    cg->turn(cg->user, beta);
+  }
+  return qq;
+}
+
+/* Along p as it was given; 0: nothing moves that way. */
+static double go_on(const sni_cg *cg, double *x) {
+  for (int i = 0; i < cg->n; i++) {
+    cg->z[i] = cg->p[i];
+  }
+  cg->mul(cg->user, cg->z, cg->w);
+  const double qq = turn(cg, 0);
+  if (qq > 0) {
+    go(cg, qq, x);
+  }
+  return qq;
+}
+
+/* z = r, scaled; w = A z; p and q = A p follow them, q across the q before. */
 int sni_cr_run(const sni_cg *cg, double *x) {
   const int n = cg->n;
-  double zw = 0;
+  double qq = 0;
   for (int k = 0;; k++) {
     if (!(sni_largest(n, cg->r) > cg->precision) || k == cg->iterations ||
         (cg->late && cg->late(cg->user))) {
       return k;
     }
+    if (k == 0 && cg->begun) {
+      qq = go_on(cg, x);
+    }
     for (int i = 0; i < n; i++) {
       cg->z[i] = scaled(cg, i, cg->r[i]);
     }
     cg->mul(cg->user, cg->z, cg->w);
-    const double zw_new = sni_dot(n, cg->z, cg->w), beta = k > 0 ? zw_new / zw : 0;
-    zw = zw_new;
-    double qq = 0;
+    double zw = 0, wq = 0;
     for (int i = 0; i < n; i++) {
-      cg->p[i] = cg->z[i] + (k > 0 ? beta * cg->p[i] : 0);
-      cg->q[i] = cg->w[i] + (k > 0 ? beta * cg->q[i] : 0);
-      qq += scaled(cg, i, cg->q[i] * cg->q[i]);
+      zw += cg->z[i] * cg->w[i];
+      wq += qq > 0 ? scaled(cg, i, cg->w[i] * cg->q[i]) : 0;
     }
-    if (cg->turn) {
-      cg->turn(cg->user, beta);
-    }
+    qq = turn(cg, qq > 0 ? -wq / qq : 0);
     if (!(zw > 0) || !(qq > 0)) {
       return k; /* the least squares are reached, or what is left is rounding */
     }
-    const double step = zw / qq;
-    for (int i = 0; i < n; i++) {
-      x[i] += step * cg->p[i];
-      cg->r[i] -= step * cg->q[i];
-    }
-    if (cg->follow) {
-      cg->follow(cg->user, step);
-    }
+    go(cg, qq, x);
   }
 }

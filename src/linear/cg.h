@@ -20,8 +20,9 @@ typedef struct sni_cg {
   double precision;      /* enough when the largest |r| is not above this                      */
   int iterations;        /* at most                                                            */
   double *r;             /* n  b - A x for the x at the start; then for the last, by recurrence */
-  double *p, *q;         /* n each: scratch                                                    */
+  double *p, *q;         /* n each: scratch; p is the last direction                           */
   double *z, *w;         /* n each: scratch of the residuals                                   */
+  bool begun; /* residuals: p is the last direction of iterations that were broken off, and go on */
 } sni_cg;
 
 /* Moves x; returns the number of iterations.  The error falls from one to the next, measured by the
@@ -30,7 +31,9 @@ int sni_cg_run(const sni_cg *cg, double *x);
 
 /* The same, but r falls, in the least squares that `inverse` weighs: what is broken off is better
  * than it was.  Where the matrix is singular and b cannot be reached, it comes as near as can be.
- */
+ * Iterations that have begun take one product more, which is not counted.  They go on as if they
+ * had never been broken off, if matrix and r are as they were; if they are not, r falls all the
+ * same. */
 int sni_cr_run(const sni_cg *cg, double *x);
 
 #endif

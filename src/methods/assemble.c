@@ -10,6 +10,10 @@
 #define CLOSED 1e-10
 /* Rates that differ by less than this part of the largest agree. */
 #define AT_ODDS 1e-6
+/* Of rows: the cosine between those that say the same, and that have something to do with each
+ * other. */
+#define THE_SAME (1 - 1e-6)
+#define RELATED  0.1
 /* A limit that is nearer is touched. */
 #define TOUCHED 1e-6
 /* How far beside the start a loop is closed from that cannot be closed from the start itself: so
@@ -104,28 +108,53 @@ static double at_odds(sn_sim *sim, const double *qd, int *worst) {
   return *worst < 0 || miss <= AT_ODDS * scale + CLOSED || at_limit(&sim->rows) ? 0 : miss;
 }
 
-sn_status sni_sim_check_rates(sn_sim *sim, double t, const double *qd, sn_error *err) {
-  int worst = -1;
-  const double miss = sim->method->gives_way ? 0 : at_odds(sim, qd, &worst);
-  if (!(miss > 0)) {
-    return SN_OK;
+/* Row i, and whom it stands against. */
+static sn_status fail_at_odds(sn_sim *sim, double t, int i, double miss, sn_error *err) {
+  const int *of = sim->rows.of;
+  const char *name = constraint_name(sim->m, of[i]);
+  if (!sni_rows_moves(&sim->rows, i)) {
+    sni_fail(err, SN_E_UNCONVERGED,
+             "at t = %g: '%s' asks for what no joint lets move, and its rate is off by %.3g: take "
+             "it away, or give its body a joint that does",
+             t, name, miss);
+    set_path(sim->m, of[i], err);
+    return SN_E_UNCONVERGED;
+  }
+  double alike;
+  const int other = sni_rows_opponent(&sim->rows, i, &alike);
+  const bool one = other >= 0 && alike > THE_SAME;
+  char whom[120] = "other constraints or motions";
+  if (other >= 0 && alike > RELATED) {
+    snprintf(whom, sizeof whom, "'%.90s'%s", constraint_name(sim->m, of[other]),
+             one ? "" : " and others");
   }
   sni_fail(err, SN_E_UNCONVERGED,
-           "at t = %g: '%s' is at odds with other constraints or motions, which leave its rate off "
-           "by %.3g: take one of them away, or make them agree",
-           t, constraint_name(sim->m, worst), miss);
-  set_path(sim->m, worst, err);
+           "at t = %g: '%s' is at odds with %s, which leave%s its rate off by %.3g: take one of "
+           "them away, or make them agree",
+           t, name, whom, one ? "s" : "", miss);
+  set_path(sim->m, of[i], err);
   return SN_E_UNCONVERGED;
 }
 
-sn_status sni_sim_check_limits(const sn_sim *sim, double t, sn_error *err) {
+sn_status sni_sim_check_rates(sn_sim *sim, double t, const double *qd, sn_error *err) {
+  int worst = -1;
+  const double miss = sim->method->gives_way ? 0 : at_odds(sim, qd, &worst);
+  return miss > 0 ? fail_at_odds(sim, t, worst, miss, err) : SN_OK;
+}
+
+sn_status sni_sim_check_limits(sn_sim *sim, double t, sn_error *err) {
   const sni_rows *rows = &sim->rows;
   const int i = rows->nsided > 0 ? rows->u.impossible : -1;
-  return i < 0 ? SN_OK
-               : sni_fail(err, SN_E_UNCONVERGED,
-                          "at t = %g: the limit of '%s' cannot hold, other constraints move it by "
-                          "%.3g a second: give them another course, or the limit more room",
-                          t, sim->m->constraint_name[rows->of[i]], rows->u.short_of);
+  if (i < 0) {
+    return SN_OK;
+  }
+  if (!rows->row[i].one_sided) {
+    return fail_at_odds(sim, t, i, rows->u.short_of, err);
+  }
+  return sni_fail(err, SN_E_UNCONVERGED,
+                  "at t = %g: the limit of '%s' cannot hold, other constraints move it by "
+                  "%.3g a second: give them another course, or the limit more room",
+                  t, sim->m->constraint_name[rows->of[i]], rows->u.short_of);
 }
 
 /* Has anything been switched on within the last step?  It may be far open. */

@@ -93,7 +93,7 @@ sn_status sni_sim_evaluate(sn_sim *sim, const sn_state *state, const sn_input *i
                            sn_error *err);
 
 /* After a solve with limits: do others stand against one? */
-sn_status sni_sim_check_limits(const sn_sim *sim, double t, sn_error *err);
+sn_status sni_sim_check_limits(sn_sim *sim, double t, sn_error *err);
 /* Do rows that follow from others, as far as directions go, want the rates that those give?  With
  * the rows at hand. */
 sn_status sni_sim_check_rates(sn_sim *sim, double t, const double *qd, sn_error *err);

@@ -157,6 +157,29 @@ TEST(they_stop_when_told) {
   }
 }
 
+/* Broken off after three iterations, again and again, and taken up with the last direction: as if
+ * nothing had happened. */
+TEST(residuals_go_on_where_they_were) {
+  for (unsigned seed = 1; seed <= 50; seed++) {
+    problem whole = make(seed, 8, true), parts = make(seed, 8, true);
+    sni_cg one = method_of(&whole, true), some = method_of(&parts, true);
+    one.iterations = 6;
+    some.iterations = 3;
+    one.precision = some.precision = 0;
+    sni_cr_run(&one, whole.x);
+    for (int k = 0; k < 2; k++) {
+      some.begun = k > 0;
+      sni_cr_run(&some, parts.x);
+    }
+    for (int i = 0; i < N; i++) {
+      CHECK(fabs(parts.x[i] - whole.x[i]) < 1e-9, "seed %u: %g instead of %g", seed, parts.x[i],
+            whole.x[i]);
+      CHECK(fabs(parts.followed[i] - parts.x[i]) < 1e-12 * (1 + fabs(parts.x[i])),
+            "seed %u: who follows is elsewhere", seed);
+    }
+  }
+}
+
 static double squares(const double *r, const double *weight) {
   double sum = 0;
   for (int i = 0; i < N; i++) {
@@ -201,5 +224,5 @@ TEST(residuals_only_fall) {
 
 int main(void) {
   RUN_TESTS(T(they_solve), T(they_need_few_iterations), T(they_stop_when_told),
-            T(residuals_only_fall));
+            T(residuals_go_on_where_they_were), T(residuals_only_fall));
 }

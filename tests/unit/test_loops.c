@@ -89,8 +89,8 @@ TEST(accelerations_by_all_ways) {
   }
 }
 
-/* A loop that says nothing at all, since a fixed joint holds the two bodies already: what is left
- * of its rows is rounding, and does nothing. */
+/* Loops that say nothing at all, since fixed joints hold the two bodies already, or the ground
+ * does: what is left of their rows is rounding, and does nothing. */
 TEST(a_loop_that_says_nothing) {
   static const char text[] =
       "sinew: 1\n"
@@ -98,9 +98,11 @@ TEST(a_loop_that_says_nothing) {
       "bodies:\n"
       "  arm: {parent: world, joint: {type: spherical}}\n"
       "  hand: {parent: arm, joint: {type: fixed, at: [0.1, 0.2, 0]}}\n"
+      "  base: {parent: world, joint: {type: fixed}}\n"
       "%s";
   static const char weld[] =
-      "loops: {weld: {type: fixed, a: {body: hand, at: {pos: [0.3, -0.1, 0.2], rotvec: [0.3, 0.2, "
+      "loops: {foot: {type: revolute, axis: [0, 1, 0], a: {body: base}, b: {body: world}}, weld: "
+      "{type: fixed, a: {body: hand, at: {pos: [0.3, -0.1, 0.2], rotvec: [0.3, 0.2, "
       "0.1]}}, b: {body: arm, at: {pos: [0.4, 0.1, 0.2], rotvec: [0.3, 0.2, 0.1]}}}}\n";
   double qdd[2][3];
   for (int k = 0; k <= SNI_WAYS; k++) {

@@ -148,8 +148,10 @@ static sn_status solve_constrained(sn_sim *sim, const sni_redmax_step *step, dou
       return sni_fail_body(sim, err, status, -1, step->t_end, "has a singular matrix");
     }
   }
-  const sn_status held =
-      status || rows->nsided > 0 ? sni_sim_check_limits(sim, step->t_end, err) : SN_OK;
+  sn_status held = status || rows->nsided > 0 ? sni_sim_check_limits(sim, step->t_end, err) : SN_OK;
+  if (status && !held) { /* rows that want different rates have no solution */
+    held = sni_sim_check_rates(sim, step->t_end, qd1, err);
+  }
   info->residual = fmax(info->residual, residual);
   return held ? held : status;
 }

@@ -41,6 +41,37 @@ static void look(sn_sim *sim, sni_structured *st, double t, const double *q, con
   sni_structured_tie(sim, st, *st->give);
 }
 
+/* ---- iterations that were broken off ---- */
+
+static double *way_of(const sn_sim *sim, const sni_structured *st) {
+  return st->warm + (size_t)SNI_WARM_WAY * (size_t)sim->m->nrow;
+}
+
+/* t->p: where the last step was going when it had to stop; false: it had not. */
+static bool take_way(const sn_sim *sim, sni_structured *st) {
+  const double *way = way_of(sim, st);
+  bool any = false;
+  for (int i = 0; i < st->ties.ntie; i++) {
+    st->ties.p[i] = way[st->ties.slot[i]];
+    any = any || st->ties.p[i] != 0;
+  }
+  return any;
+}
+
+static void forget_way(const sn_sim *sim, sni_structured *st) {
+  memset(way_of(sim, st), 0, (size_t)sim->m->nrow * sizeof(double));
+}
+
+static void keep_way(const sn_sim *sim, sni_structured *st) {
+  double *way = way_of(sim, st);
+  forget_way(sim, st);
+  for (int i = 0; i < st->ties.ntie; i++) {
+    way[st->ties.slot[i]] = isfinite(st->ties.p[i]) ? st->ties.p[i] : 0;
+  }
+}
+
+/* ---- closing ---- */
+
 /* The motion that closes gaps to first order, in sim->tau; false: there is none. */
 static bool find_motion(sn_sim *sim, sni_structured *st, double tolerance, sn_info *info) {
   sni_ties *t = &st->ties;
@@ -55,8 +86,9 @@ static bool find_motion(sn_sim *sim, sni_structured *st, double tolerance, sn_in
     return false;
   }
   t->squares = true;
+  t->begun = take_way(sim, st);
   sni_structured_solve(sim, st, SNI_COLD, 0.5 * tolerance, NULL, sim->tau, info);
-  t->squares = false;
+  t->squares = t->begun = false;
   return sni_dynamics_not_finite(&sim->d, sim->tau) < 0;
 }
 
@@ -92,6 +124,7 @@ void sni_structured_close(sn_sim *sim, sni_structured *st, double t, double *q1,
     } else { /* too far: from where it was again */
       memcpy(q1, st->q_best, bytes);
       look(sim, st, t, q1, qd1);
+      forget_way(sim, st);
     }
     const bool last = k >= PASSES || broken_off || (k > 0 && sni_ties_late(&st->ties));
     if (gap <= tolerance || last || !find_motion(sim, st, tolerance, info)) {
@@ -99,6 +132,11 @@ void sni_structured_close(sn_sim *sim, sni_structured *st, double t, double *q1,
     }
     broken_off = st->ties.residual > st->ties.precision &&
                  (st->ties.spent >= st->ties.iterations || sni_ties_late(&st->ties));
+    if (broken_off) {
+      keep_way(sim, st);
+    } else {
+      forget_way(sim, st);
+    }
     promised = best - openness_ahead(&st->ties);
     if (!(promised > GAINED * best)) {
       *st->give = adapt(*st->give, 1, 1);

@@ -90,7 +90,8 @@ static void structured_solve(sni_ties *t, void *own, const double *b, double *x)
                        .p = t->p,
                        .q = t->q,
                        .z = t->z,
-                       .w = t->w};
+                       .w = t->w,
+                       .begun = t->begun && k == 0};
     const int spent = t->squares ? sni_cr_run(&cg, t->lambda) : sni_cg_run(&cg, t->lambda);
     t->spent += spent;
     if (spent > 0 || k == 0) {

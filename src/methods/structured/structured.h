@@ -6,8 +6,9 @@
 #include "methods/structured/ties.h"
 
 /* Forces that a step begins with are those of the last one, each solve with its own; gaps are
- * closed without. */
-enum { SNI_WARM_STEP, SNI_WARM_END, SNI_WARM_BANKS, SNI_COLD };
+ * closed without.  Where that had to be broken off, the next step goes on in the same direction:
+ * SNI_WARM_WAY, of all rows; 0: nothing was. */
+enum { SNI_WARM_STEP, SNI_WARM_END, SNI_WARM_WAY, SNI_WARM_BANKS, SNI_COLD };
 
 /* sni_structured.give of constraints that cannot be met all, to say so: next to nothing. */
 #define SNI_GIVE_SOME 1e-6

@@ -56,6 +56,7 @@ typedef struct sni_ties {
   double precision;
   int iterations;
   bool squares; /* iterations that are broken off must have brought the errors down, by weights */
+  bool begun;   /* ... and go on with p, as of the last                                           */
   int64_t deadline; /* of the clock, in nanoseconds; 0: none                                   */
   int spent;        /* iterations                                                              */
   double residual;  /* largest |c + E lambda - G x|, computed from x                           */
