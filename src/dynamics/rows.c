@@ -29,8 +29,8 @@ sni_constraint_eval sni_rows_eval_of(const sni_rows *r, double t, double t_ref, 
 
 /* Of the n rows of constraint k that stand behind the others. */
 static void add_rows(sni_rows *r, int k, int n) {
-  const int first = r->nrow;
-  for (int i = first; i < first + n; i++) {
+  const int first = r->nrow, skip = r->places_only ? sni_rows_rates_of(r, k) : 0;
+  for (int i = first + skip; i < first + n; i++) {
     if (r->apart && r->row[i].one_sided) {
       r->sided_of[r->napart] = k;
       r->sided[r->napart++] = r->row[i];

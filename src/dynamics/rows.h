@@ -66,6 +66,7 @@ typedef struct sni_rows {
   double *q_before; /* nv  scratch: where it was                                           */
   double *step;     /* nv                                                                     */
   double *column;   /* nv                                                                     */
+  bool places_only; /* those that have no g are left out                                       */
   bool one_place; /* of pushes, where gaps stay open by some precision: sni_constraint_places    */
   bool timeless;    /* all are joints that close loops, always                                */
   bool seen;        /* there are rows: of q_seen, and of loop_q_seen                          */
@@ -112,6 +113,11 @@ int sni_rows_not_finite(const sni_rows *r, bool bias);
 double sni_rows_gap_of(const sni_rows *r, int i);
 /* The largest of them, and whose. */
 double sni_rows_gap(const sni_rows *r, int *constraint);
+
+/* Rows of constraint k that have no g. */
+static inline int sni_rows_rates_of(const sni_rows *r, int k) {
+  return sni_constraint_kind(r->constraint[k].kind)->rates;
+}
 
 /* g alone, of joints that close loops; all else stays as it was seen last. */
 void sni_rows_eval_gaps(sni_rows *r, double t, double t_ref, const double *q, const double *qd);

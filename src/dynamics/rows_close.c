@@ -132,8 +132,8 @@ static sn_status close_afresh(sni_rows *r, double t, double t_ref, double tolera
   }
 }
 
-sn_status sni_rows_close(sni_rows *r, double t, double t_ref, double tolerance, bool near,
-                         double *q, const double *qd, int *worst, double *gap) {
+static sn_status close_rows(sni_rows *r, double t, double t_ref, double tolerance, bool near,
+                            double *q, const double *qd, int *worst, double *gap) {
   if (r->d->m->nsided > 0 && !r->apart) {
     return sni_unilateral_close(r, t, t_ref, tolerance, q, qd, worst, gap);
   }
@@ -149,6 +149,30 @@ sn_status sni_rows_close(sni_rows *r, double t, double t_ref, double tolerance, 
     sni_kkt_take_care(r->kkt, SNI_KKT_EXACT);
   }
   return status;
+}
+
+static bool have_rates(const sni_rows *r) {
+  bool any = false;
+  for (int i = 0; i < r->nrow; i++) {
+    any = any || sni_rows_rates_of(r, r->of[i]) > 0;
+  }
+  return any;
+}
+
+/* What says how fast something is does not move while gaps close, as long as they can be closed so.
+ * Where others depend on it (two bodies that a loop lets turn as one, and both are told how to
+ * turn) they cannot, and it has nothing to say about where things are. */
+sn_status sni_rows_close(sni_rows *r, double t, double t_ref, double tolerance, bool near,
+                         double *q, const double *qd, int *worst, double *gap) {
+  const sn_status status = close_rows(r, t, t_ref, tolerance, near, q, qd, worst, gap);
+  if (status < 0 || *gap <= tolerance || !have_rates(r)) {
+    return status;
+  }
+  r->places_only = true;
+  const sn_status again = close_rows(r, t, t_ref, tolerance, false, q, qd, worst, gap);
+  r->places_only = false;
+  sni_rows_eval(r, t, t_ref, q, qd);
+  return again < 0 || sni_rows_factorise_mass(r) < 0 ? again : SN_E_SINGULAR;
 }
 
 /* The factors may be those of a pose near by: then what the first correction leaves is that part of

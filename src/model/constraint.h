@@ -81,6 +81,7 @@ typedef struct sni_constraint_ops {
   void (*part)(sni_constraint *c);
   /* In the initial pose, for what depends on it.  NULL: nothing does. */
   void (*settle)(sni_part_builder *b, const sn_se3 *E_wb, sni_constraint *c);
+  int rates; /* of its rows, so many at first say how fast things are and nothing of where: g = 0 */
   /* Returns the number of rows. */
   int (*rows)(const sni_constraint_eval *e, const sni_constraint *c, sni_row *row);
 } sni_constraint_ops;

@@ -85,10 +85,22 @@ static void take_reaction(sni_system *s, const sni_rows *rows, int from, int to,
       sni_pull_add(s->reaction[body], (sni_pull){f, {f.w, sni_sym3_product(f.v, arm)}});
 }
 
+/* Does a limit throw something back in this step?  What others bear then is a blow, too. */
+static bool is_blow(const sni_rows *rows) {
+  bool any = false;
+  for (int i = 0; i < rows->nrow && rows->nsided > 0; i++) {
+    any = any || (rows->row[i].one_sided && !isnan(rows->u.meek[i]) && rows->lambda[i] != 0);
+  }
+  return any;
+}
+
 /* Are there any?  Those of limits are blows more often than loads, and are left out. */
 static bool take_reactions(sni_system *s, const sni_rows *rows) {
   memset(s->reaction, 0, (size_t)s->t->nbody * sizeof *s->reaction);
   bool any = false;
+  if (is_blow(rows)) {
+    return false;
+  }
   for (int from = 0, to; from < rows->nrow; from = to) {
     const sni_row *row = &rows->row[from];
     for (to = from + 1;

@@ -47,4 +47,5 @@ const sni_constraint_ops sni_constraint_knife_edge = {
     .kind = {"knife_edge", "a point of a body never moves sideways: skates, simple wheels",
              knife_edge_field, SNI_COUNT(knife_edge_field)},
     .finish = knife_edge_finish,
+    .rates = 1,
     .rows = knife_edge_rows};

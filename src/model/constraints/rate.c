@@ -16,4 +16,5 @@ static int rate_rows(const sni_constraint_eval *e, const sni_constraint *c, sni_
   return c->ncoord;
 }
 
-const sni_constraint_ops sni_constraint_rate = {.kind = {.keyword = "rate"}, .rows = rate_rows};
+const sni_constraint_ops sni_constraint_rate = {
+    .kind = {.keyword = "rate"}, .rates = SNI_ROWS_MAX, .rows = rate_rows};

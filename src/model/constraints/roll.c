@@ -112,4 +112,5 @@ const sni_constraint_ops sni_constraint_roll = {
     .kind = {"roll", "a sphere or a disc rolls on a plane, without slip and without leaving it",
              roll_field, SNI_COUNT(roll_field)},
     .finish = roll_finish,
+    .rates = 2,
     .rows = roll_rows};

@@ -30,4 +30,5 @@ static int twist_rows(const sni_constraint_eval *e, const sni_constraint *c, sni
   return n;
 }
 
-const sni_constraint_ops sni_constraint_twist = {.kind = {.keyword = "twist"}, .rows = twist_rows};
+const sni_constraint_ops sni_constraint_twist = {
+    .kind = {.keyword = "twist"}, .rates = SNI_ROWS_MAX, .rows = twist_rows};
