@@ -68,9 +68,9 @@ typedef struct sni_rows {
   double *column;   /* nv                                                                     */
   bool places_only; /* those that have no g are left out                                       */
   bool one_place; /* of pushes, where gaps stay open by some precision: sni_constraint_places    */
-  bool timeless;    /* all are joints that close loops, always                                */
-  bool seen;        /* there are rows: of q_seen, and of loop_q_seen                          */
-  uint64_t look;    /* which they are: how often rows were seen                               */
+  bool timeless;  /* all are joints that close loops, always                                */
+  bool seen;      /* there are rows: of q_seen, and of loop_q_seen                          */
+  uint64_t look;  /* which they are: how often rows were seen                               */
   double *q_seen, *loop_q_seen; /* nv, loop_q                                               */
 } sni_rows;
 
