@@ -67,6 +67,9 @@ static bool walk(sni_touch *touch, int nrow, int b, sni_lane6 *f, int row, int c
         z[k] *= hinge ? sqrt(L[0]) : L[k * nv + k];
         h[r * run.n + k] += z[k];
       }
+      if (t->parent[b] < 0) {
+        continue; /* nobody is behind it */
+      }
       for (int k = 0; k < nv; k++) {
         f[r] = sni_lane6_addscaled(f[r], -z[k] * (hinge ? sqrt(L[0]) : 1), w->Y[adr + k]);
       }
