@@ -36,7 +36,7 @@ static bool is_driven(const sni_touch *touch) {
 }
 
 /* c and e of group k; a group that takes no part gets none. */
-static void aim(sni_touch *touch, int k, double h, const double *moved) {
+static void aim(sni_touch *touch, int k, double h) {
   sni_group *g = &touch->st.group[k];
   const sni_touch_group *tg = &touch->group[k];
   const double gain = penetration_gain(touch);
@@ -51,7 +51,7 @@ static void aim(sni_touch *touch, int k, double h, const double *moved) {
     rate = tg->row->rate;
     to = sni_unilateral_aim(tg->row, h, gain, tg->start[0] + rate, &soft);
   } else {
-    const double gap = touch->contact[tg->contact].gap, now = tg->start[0] + moved[0];
+    const double gap = touch->contact[tg->contact].gap;
     const sni_material *m = &tg->material;
     if (m->stiffness > 0) {
       const double stiff = h * m->stiffness + m->damping;
@@ -59,9 +59,6 @@ static void aim(sni_touch *touch, int k, double h, const double *moved) {
       to = -m->stiffness * gap / stiff;
     } else if (gain > 0) {
       to = gap < 0 ? fmax(-gain * gap, -m->restitution * tg->start[0]) : SNI_LET_GO;
-    } else if (m->restitution > 0 && gap > 0 && now < -SNI_SUDDEN * tg->gained &&
-               gap + h * now > 0) {
-      to = SNI_LET_GO; /* it gets there later in the step, and bounces in the next one */
     } else {
       to = gap > 0 ? -gap / h : 0;
     }
@@ -365,9 +362,7 @@ sn_status sni_touch_solve(sni_touch *touch, double h, const double *qd, const do
     sni_touch_restore_parts(touch, touch->parts);
   }
   for (int k = 0; k < st->ngroup; k++) {
-    double moved[SNI_GROUP_ROWS];
-    sni_staggered_rates(st, &st->group[k], moved);
-    aim(touch, k, h, moved);
+    aim(touch, k, h);
   }
   sni_staggered_info found;
   sni_staggered_solve(st, &o, &found);

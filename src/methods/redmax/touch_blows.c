@@ -23,7 +23,8 @@ static bool choose_blows(sni_touch *touch, double h, int *parts) {
     }
     sni_staggered_rates(st, g, moved);
     const double now = tg->start[0] + moved[0];
-    if (now < -SNI_SUDDEN * tg->gained && touch->contact[tg->contact].gap + h * now <= 0) {
+    const double end = now + (tg->free[0] - tg->start[0]); /* with what forces add to it */
+    if (now < -SNI_SUDDEN * tg->gained && touch->contact[tg->contact].gap + h * end <= 0) {
       any = true;
       g->npart = parts[k];
       for (int i = 0; i < g->nrow; i++) {

@@ -191,9 +191,9 @@ static bool same_pair(const sni_contact *a, const sni_contact *b) {
   return a->shape[0] == b->shape[0] && a->shape[1] == b->shape[1];
 }
 
-/* Has the step points for this pair? */
-static bool is_known(const sni_touch *touch, const sni_contact *c) {
-  int lo = 0, hi = touch->count;
+/* Has the step points for this pair, among the first `count`? */
+static bool is_known(const sni_touch *touch, const sni_contact *c, int count) {
+  int lo = 0, hi = count;
   while (lo < hi) {
     const int mid = (lo + hi) / 2;
     const sni_contact *m = &touch->contact[mid];
@@ -202,7 +202,7 @@ static bool is_known(const sni_touch *touch, const sni_contact *c) {
     lo = before ? mid + 1 : lo;
     hi = before ? hi : mid;
   }
-  return lo < touch->count && same_pair(&touch->contact[lo], c);
+  return lo < count && same_pair(&touch->contact[lo], c);
 }
 
 static bool is_asleep(const sni_touch *touch, const sni_contact *c) {
@@ -235,8 +235,9 @@ bool sni_touch_add_missed(sni_touch *touch, double h) {
     for (end = k; end < nfound && same_pair(&found[k], &found[end]); end++) {
       missed = missed || depth_at_end(touch, &found[end], h) < -MISSED * thinner(touch, &found[k]);
     }
-    for (int i = k; missed && !is_known(touch, &found[k]) && !is_asleep(touch, &found[k]) &&
-                    i < end && sni_finder_add(touch->finder, &count, &found[i]);) {
+    /* asked once: those that are added stand among the others */
+    const bool add = missed && !is_known(touch, &found[k], count) && !is_asleep(touch, &found[k]);
+    for (int i = k; add && i < end && sni_finder_add(touch->finder, &count, &found[i]);) {
       i++;
     }
   }
