@@ -159,6 +159,19 @@ static sn_status check_duplicates(const sni_csv *csv, int line, const char **sor
   return SN_OK;
 }
 
+/* A header that was forgotten: a row would be lost, and its numbers would be names. */
+static sn_status check_header(const char *path, int line_number, span line, sn_error *err) {
+  bool numbers = true;
+  double number;
+  for (span cell; next_cell(&line, &cell);) {
+    numbers = numbers && cell.start < cell.end && sni_number_read(cell.start, &number) == cell.end;
+  }
+  return numbers ? sni_fail(err, SN_E_VALUE,
+                            "%s line %d: a row of numbers, needs the names of the columns first",
+                            path, line_number)
+                 : SN_OK;
+}
+
 /* Copies the names behind one another into text, which has room for the line and ncol zeros. */
 static sn_status read_names(sni_csv *csv, int line_number, span line, char *text, sn_error *err) {
   span cell;
@@ -299,7 +312,8 @@ static sn_status parse(const text_file *file, sni_csv **out, sn_error *err) {
                     ncol, SNI_CSV_COLUMNS_MAX);
   }
   int nrow;
-  sn_status status = count_rows(file->path, reader, ncol, &nrow, err);
+  sn_status status = check_header(file->path, header_line, header, err);
+  status = status ? status : count_rows(file->path, reader, ncol, &nrow, err);
   if (status != SN_OK) {
     return status;
   }

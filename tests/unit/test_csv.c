@@ -90,6 +90,8 @@ TEST(messages) {
       {"t,a,\n0,1\n", SN_E_VALUE, "test_csv.csv line 2: 2 cells, the header has 3"},
       {"t,a,\n0,1,2\n", SN_E_VALUE, "test_csv.csv line 1: column 3 has no name"},
       {"t,\"\"\n0,1\n", SN_E_VALUE, "test_csv.csv line 1: column 2 has no name"},
+      {"0, 1\n2, 3\n", SN_E_VALUE,
+       "test_csv.csv line 1: a row of numbers, needs the names of the columns first"},
       {"t,b,a,b\n0,1,2,3\n", SN_E_VALUE, "test_csv.csv line 1: two columns are named 'b'"},
       {"t;a\n0;1\n", SN_E_SYNTAX,
        "test_csv.csv line 1: 't;a' is no column name; names are separated by commas"},
