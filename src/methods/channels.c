@@ -24,7 +24,16 @@ typedef struct group {
   bool usual;     /* recorded unless asked otherwise                                         */
   int needs;
   /* lines: springs and cables; rubs: joints with friction, and their ways */
-  enum { OF_BODIES, OF_MOTIONS, OF_LINES, OF_MAPS, OF_RUBS, OF_SLIDES, OF_CONSTRAINTS } of;
+  enum {
+    OF_BODIES,
+    OF_TOUCHING,
+    OF_MOTIONS,
+    OF_LINES,
+    OF_MAPS,
+    OF_RUBS,
+    OF_SLIDES,
+    OF_CONSTRAINTS
+  } of;
   double (*value)(const reading *r, int body, int component, int coordinate);
 } group;
 
@@ -157,6 +166,38 @@ static double value_constraint(const reading *r, int n, int component, int coord
   return sni_constraint_channel_value(r->sim, n, r->state->t, rubbing(r) != NULL);
 }
 
+/* ---- contacts ---- */
+
+/* Of the step that led to this state; of others nothing is known. */
+static void sum_contacts(const sn_sim *sim, const sn_state *state) {
+  for (int i = 0; i < sim->m->tree.nbody; i++) {
+    sim->contact_of[i] = (sni_contact_sum){{0, 0, 0}, 0, 0};
+  }
+  for (int k = 0; k < sim->ntouch && sim->touch_t == state->t; k++) {
+    const sn_contact_point *p = &sim->touch[k];
+    const sn_vec3 f = {p->force[0], p->force[1], p->force[2]};
+    const sn_vec3 n = {p->normal[0], p->normal[1], p->normal[2]};
+    for (int side = 0; side < 2; side++) {
+      const uint32_t body = side == 0 ? p->body : p->other;
+      if (body != SN_WORLD) {
+        sni_contact_sum *sum = &sim->contact_of[body];
+        sum->force = sn_vec3_addscaled(sum->force, side == 0 ? 1 : -1, f);
+        sum->normal += sn_vec3_dot(f, n);
+        sum->points++;
+      }
+    }
+  }
+}
+
+static double value_contact(const reading *r, int body, int component, int coordinate) {
+  (void)coordinate;
+  const sni_contact_sum *sum = &r->sim->contact_of[body];
+  return component < 3    ? sn_vec3_get(sum->force, component)
+         : component == 3 ? sum->normal
+                          : sum->points;
+}
+
+static const char *const touching[] = {".fx", ".fy", ".fz", ".normal", ".points"};
 static const char *const line[] = {".length", ".rate", ".tension"};
 static const char *const rub[] = {".normal", ".dissipation"};
 static const char *const xyz[] = {".x", ".y", ".z"};
@@ -172,6 +213,7 @@ static const group groups[] = {
     {".pos", xyz, 3, false, NEEDS_KINEMATICS, OF_BODIES, value_position},
     {".quat", wxyz, 4, false, NEEDS_KINEMATICS, OF_BODIES, value_rotation},
     {".reaction", wrench, 6, false, NEEDS_FORCES, OF_BODIES, value_reaction},
+    {".contact", touching, 5, false, NEEDS_NOTHING, OF_TOUCHING, value_contact},
     {"", line, 3, false, NEEDS_FORCES, OF_LINES, value_line},
     {".q", NULL, 0, true, NEEDS_FORCES, OF_MAPS, value_z},
     {".qd", NULL, 0, true, NEEDS_FORCES, OF_MAPS, value_zd},
@@ -234,6 +276,7 @@ static int motion_coordinates(const sn_model *m) {
 
 static int group_count(const sn_model *m, const group *g) {
   return g->of == OF_MOTIONS       ? motion_coordinates(m)
+         : g->of == OF_TOUCHING    ? (m->touching ? m->tree.nbody * g->ncomponent : 0)
          : g->of == OF_LINES       ? m->nline * g->ncomponent
          : g->of == OF_MAPS        ? m->nmap_z
          : g->of == OF_RUBS        ? m->nrub * g->ncomponent
@@ -488,10 +531,11 @@ int sn_sim_channel_find(const sn_sim *sim, const char *name) {
       first += group_count(m, g);
       continue;
     }
-    const int who = g->of == OF_MOTIONS ? motion
-                    : g->of == OF_LINES ? number
-                    : g->of == OF_RUBS  ? (rubs ? (int)(rubs - m->rub) : -1)
-                                        : body;
+    const int who = g->of == OF_MOTIONS                    ? motion
+                    : g->of == OF_LINES                    ? number
+                    : g->of == OF_TOUCHING && !m->touching ? -1
+                    : g->of == OF_RUBS                     ? (rubs ? (int)(rubs - m->rub) : -1)
+                                                           : body;
     const char *after = g->of == OF_RUBS ? of_rub : dot;
     const size_t n = strlen(g->suffix);
     if (who >= 0 && strncmp(after, g->suffix, n) == 0) {
@@ -513,13 +557,14 @@ sn_status sn_sim_channels(sn_sim *sim, const sn_state *state, const sn_input *in
   }
   reading r = {.sim = sim, .state = state};
   int needs = NEEDS_NOTHING;
-  bool energy = false;
+  bool energy = false, contacts = false;
   for (int k = 0; k < n; k++) {
     place p;
     if (!locate(sim->m, channel[k], &p)) {
       return sni_fail(err, SN_E_ARGUMENT, "there is no channel number %d", channel[k]);
     }
     energy = energy || (!p.g && p.k > 0);
+    contacts = contacts || (p.g && p.g->of == OF_TOUCHING);
     needs = p.g && p.g->needs > needs ? p.g->needs : needs;
   }
   if (energy) {
@@ -532,6 +577,9 @@ sn_status sn_sim_channels(sn_sim *sim, const sn_state *state, const sn_input *in
   }
   if (status) {
     return status;
+  }
+  if (contacts) {
+    sum_contacts(sim, state);
   }
   for (int k = 0; k < n; k++) {
     place p;

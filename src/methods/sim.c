@@ -96,7 +96,8 @@ sn_status sn_sim_create(const sn_model *m, const sn_options *options, sn_sim **o
   }
   const size_t nv = (size_t)m->tree.nv, nbody = (size_t)m->tree.nbody;
   const size_t head = (sizeof(sn_sim) + 63) / 64 * 64;
-  const size_t own = (5 * nv * sizeof(double) + nbody * sizeof(sn_vec6) + 63) / 64 * 64;
+  const size_t sums = m->touching ? nbody * sizeof(sni_contact_sum) : 0;
+  const size_t own = (5 * nv * sizeof(double) + nbody * sizeof(sn_vec6) + sums + 63) / 64 * 64;
   const size_t work = (method->work_size(m, &o) + 63) / 64 * 64;
   const bool constrained = m->nconstraint > 0 || (m->nmotion_row > 0 && method->motions_are_rows);
   const size_t dynamics = (sni_dynamics_size(m) + 63) / 64 * 64;
@@ -118,6 +119,7 @@ sn_status sn_sim_create(const sn_model *m, const sn_options *options, sn_sim **o
   sim->tau = at + 3 * nv;
   sim->acting = at + 4 * nv;
   sim->F = (sn_vec6 *)(at + 5 * nv);
+  sim->contact_of = m->touching ? (sni_contact_sum *)(sim->F + nbody) : NULL;
   sim->method_work = memory + head + own;
   sni_dynamics_place(&sim->d, m, memory + head + own + work);
   if (constrained) {

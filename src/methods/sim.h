@@ -64,6 +64,13 @@ typedef struct sni_method {
 const sni_method *sni_method_find(const char *name); /* NULL: none */
 const sni_method *sni_method_at(int k);              /* NULL past the end */
 
+/* All contacts of a body in a step. */
+typedef struct sni_contact_sum {
+  sn_vec3 force; /* on it, world axes               */
+  double normal; /* sum of what presses             */
+  int points;    /* that press                       */
+} sni_contact_sum;
+
 struct sn_sim {
   const sn_model *m;
   const sni_method *method;
@@ -79,7 +86,9 @@ struct sn_sim {
    * own list.  Recordings show it. */
   const sn_contact_point *touch;
   int ntouch;
-  int open_one; /* the constraint that this step could not close; -1: none, so far */
+  double touch_t;              /* the time of that end                                        */
+  sni_contact_sum *contact_of; /* nbody  sums over these, where something touches: channels.c  */
+  int open_one;                /* the constraint that this step could not close; -1: none, so far */
 };
 
 /* Whose private part a state has, and for which rows: with more motions or fewer, which are no

@@ -682,9 +682,38 @@ TEST(what_does_not_touch_does_not_matter) {
   }
 }
 
+/* What lies on the floor is borne by its four corners, and says so in its channels; of another
+ * state nothing is known. */
+TEST(channels_tell_of_contacts) {
+  static const char *const name[] = {"block.contact.fx", "block.contact.fz", "block.contact.normal",
+                                     "block.contact.points", "floor.contact.fz"};
+  stage b = set_exact("friction: 0.5", block, "", 0.005);
+  int channel[SNI_COUNT(name)];
+  double x[SNI_COUNT(name)];
+  sn_error err = {0};
+  for (int k = 0; k < SNI_COUNT(name); k++) {
+    char again[64];
+    channel[k] = sn_sim_channel_find(b.sim, name[k]);
+    CHECK(channel[k] >= 0 && !sn_sim_channel_usual(b.sim, channel[k]), "no channel %s", name[k]);
+    CHECK(strcmp(sn_sim_channel_name(b.sim, channel[k], again, sizeof again), name[k]) == 0,
+          "%s is %s", name[k], again);
+  }
+  stage_step(&b, 100);
+  CHECK(sn_sim_channels(b.sim, b.s, NULL, channel, SNI_COUNT(name), x, &err) == SN_OK, "%s",
+        err.text);
+  const double weight = 24 * GRAVITY; /* points are kept with seven digits */
+  CHECK(fabs(x[0]) < 1e-5 * weight && fabs(x[1] / weight - 1) < 1e-6 &&
+            fabs(x[2] / weight - 1) < 1e-6 && x[3] == 4 && x[4] == 0,
+        "%g %g %g %g %g, weighs %g", x[0], x[1], x[2], x[3], x[4], weight);
+  *sn_state_time(b.s) += 1;
+  CHECK(sn_sim_channels(b.sim, b.s, NULL, channel, SNI_COUNT(name), x, &err) == SN_OK && x[1] == 0,
+        "%g in another state", x[1]);
+  stage_clear(&b);
+}
+
 int main(void) {
   heap_ready();
-  RUN_TESTS(T(what_does_not_touch_does_not_matter),
+  RUN_TESTS(T(channels_tell_of_contacts), T(what_does_not_touch_does_not_matter),
             T(a_block_sticks_below_the_angle_of_friction_and_slides_above),
             T(a_block_slides_with_the_right_acceleration),
             T(the_convex_model_sticks_too_and_lifts_off_what_slides),

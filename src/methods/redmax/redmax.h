@@ -23,9 +23,8 @@ typedef struct sni_redmax {
   sni_choice choice;      /* by the user or by `auto` */
   int used;               /* the solver that has factorised A */
   sni_touch *touch;       /* NULL: nothing touches */
-  bool may_divide;   /* this step may be done in halves where what touches is too fast for it */
-  bool outrun;       /* and it has to be */
-  double touched_at; /* the end of the step whose contacts it has */
+  bool may_divide; /* this step may be done in halves where what touches is too fast for it */
+  bool outrun;     /* and it has to be */
 } sni_redmax;
 
 /* A step from t to t_end = t + h, from q and qd, as its parts see it. */
