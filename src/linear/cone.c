@@ -19,6 +19,12 @@ static void on_rim(sni_disc *d, double g1, double g2, double r, double small, do
                    double *y2) {
   enum { NEWTON_MAX = 50 };
   const double w1 = d->w1, w2 = d->w2, least = sqrt(g1 * g1 + g2 * g2) / r - w1;
+  if (least > 1e16 * w1) { /* so small a disc: straight against g, before squares are 0 */
+    const double length = hypot(g1, g2);
+    *y1 = r * (g1 / length);
+    *y2 = r * (g2 / length);
+    return;
+  }
   double s = fmax(fmax(0, least), d->rim);
   for (int k = 0; k < NEWTON_MAX; k++) {
     const double i1 = 1 / (w1 + s), i2 = 1 / (w2 + s), a = g1 * i1, b = g2 * i2;
@@ -49,8 +55,11 @@ sni_disc sni_disc_of(const double W[3]) {
   return d;
 }
 
+/* Radii whose squares are no numbers any more are none. */
+#define RADIUS_LEAST 1e-100
+
 static void disc_least(sni_disc *d, const double w[2], double r, double small, double *x) {
-  if (!(r > 0)) {
+  if (!(r > RADIUS_LEAST)) {
     x[0] = x[1] = 0;
     return;
   }

@@ -94,7 +94,8 @@ typedef struct sni_island {
   int first, count; /* of its groups, in `order`                                               */
   int first_touched, ntouched;
   int iterations;
-  double scale;    /* the largest |w| without impulses, of groups that something pushes        */
+  double scale;    /* the largest |w| without impulses, of groups that something pushes; not below
+                      the options' least                                                       */
   int worst;       /* the group with it                                                        */
   double residual; /* see sni_staggered_info                                                   */
 } sni_island;
@@ -124,6 +125,7 @@ typedef struct sni_staggered {
   /* the rest is scratch */
   double *vp, *v0;
   double budget; /* of products that Newton's method may still take in this solve              */
+  double spent;  /* in all solves with these groups                                            */
   double *dense; /* of Newton's method                                                         */
   size_t room_dense;
   double *lines; /* 3 room_rows + SNI_PATH_VECTORS n  along its steps                          */
@@ -137,6 +139,7 @@ typedef struct sni_staggered {
 
 typedef struct sni_staggered_options {
   double tolerance;   /* of the residual                                                      */
+  double least;       /* rate: slower ones count as this, and need not be as exact; 0: none     */
   int max_iterations; /* sweeps of an island                                                  */
   int sides;          /* of polygons                                                          */
   bool one_at_a_time; /* each projection to its end before the other one, as printed          */

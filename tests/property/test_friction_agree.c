@@ -1,59 +1,11 @@
 /* Loads make friction and friction makes loads.  Whatever mechanism it is, a step finds what
  * agrees, or goes on with the best that there was and says so; friction never does work. */
 #include "methods/redmax/rub.h"
+#include "paper.h"
 #include "stage.h"
-#include "trees.h"
 #include "vectors.h"
 
 /* ---- mechanisms at random ---- */
-
-typedef struct dice {
-  uint64_t seed;
-} dice;
-
-static double roll(dice *d) {
-  return 0.5 + 0.5 * random_vec3(&d->seed, 1).x;
-}
-static double between(dice *d, double lo, double hi) {
-  return lo + (hi - lo) * roll(d);
-}
-static int one_of(dice *d, int n) {
-  const int k = (int)(n * roll(d));
-  return k < n ? k : n - 1;
-}
-
-typedef struct paper {
-  char text[8000];
-  size_t used;
-} paper;
-
-static void put(paper *p, const char *format, ...) __attribute__((format(printf, 2, 3)));
-static void put(paper *p, const char *format, ...) {
-  va_list list;
-  va_start(list, format);
-  const int n = vsnprintf(p->text + p->used, sizeof p->text - p->used, format, list);
-  va_end(list);
-  CHECK(n >= 0 && (size_t)n < sizeof p->text - p->used, "no room for the scene");
-  p->used += (size_t)n;
-}
-
-enum { REVOLUTE, PRISMATIC, CYLINDRICAL, UNIVERSAL, SPHERICAL, TYPES };
-static const char *const type_name[] = {"revolute", "prismatic", "cylindrical", "universal",
-                                        "spherical"};
-
-static void put_friction(paper *p, dice *d, int type) {
-  static const double radius[] = {0.01, 0.02, 0.05, 0.1}, length[] = {0.02, 0.05, 0.2, 0.6};
-  const double mu = between(d, 0.05, 1), r = radius[one_of(d, 4)], l = length[one_of(d, 4)];
-  if (roll(d) < 0.1) {
-    put(p, ", friction: {law: stribeck, force: 1, breakaway: %g, speed: 0.05}", between(d, 1, 4));
-  } else if (type == PRISMATIC) {
-    put(p, ", friction: {mu: %g, size: [0.05, 0.1, %g]}", mu, 0.05 + l);
-  } else if (type == SPHERICAL) {
-    put(p, ", friction: {mu: %g, pin_radius: %g}", mu, r);
-  } else {
-    put(p, ", friction: {mu: %g, pin_radius: %g, pin_length: %g}", mu, r, l);
-  }
-}
 
 /* A chain with branches, above a floor if it touches that, and with a loop from its end to the
  * ground, where it starts closed. */
@@ -67,13 +19,15 @@ static void write_scene(paper *p, dice *d, bool touches, bool loops) {
            "slick}]}\n");
   }
   for (int k = 0; k < n; k++) {
-    const int type = one_of(d, TYPES), parent = k == 0 ? -1 : roll(d) < 0.8 ? k - 1 : one_of(d, k);
+    const int type = one_of(d, RUBBING_TYPES), parent = k == 0          ? -1
+                                                        : roll(d) < 0.8 ? k - 1
+                                                                        : one_of(d, k);
     const sn_vec3 axis = random_vec3(&d->seed, 1);
     put(p, "  b%d: {", k);
     if (parent >= 0) {
       put(p, "parent: b%d, ", parent);
     }
-    put(p, "joint: {type: %s", type_name[type]);
+    put(p, "joint: {type: %s", rubbing_type[type]);
     if (type <= CYLINDRICAL) {
       put(p, ", axis: [%g, %g, %g]", axis.x, axis.y, axis.z + 0.1);
     }

@@ -467,10 +467,25 @@ TEST(bands_are_solved) {
   }
 }
 
+/* Friction whose bound has gone to nothing: against the sliding, and never NaN. */
+TEST(discs_of_any_size_have_an_answer) {
+  const double W[3] = {0.002, 0.0005, 0.008}, w[2] = {3, -4};
+  for (int e = 0; e > -320; e -= 4) {
+    const double r = pow(10, e);
+    double x[2] = {0, 0};
+    sni_cone_disc(W, w, r, x);
+    const double length = hypot(x[0], x[1]);
+    CHECK(length <= r * (1 + 1e-12), "radius %g: %g %g", r, x[0], x[1]);
+    CHECK(e < -99 || (fabs(length / r - 1) < 1e-9 && x[0] < 0 && x[1] > 0), "radius %g: %g %g", r,
+          x[0], x[1]);
+  }
+}
+
 int main(void) {
-  RUN_TESTS(T(discs_and_polygons_hold_the_least), T(cones_project_to_the_nearest_point),
-            T(answers_obey_the_law), T(projections_one_at_a_time_agree),
-            T(without_friction_it_is_the_quadratic_program), T(limits_far_away_hold_too),
-            T(a_brick_slides_and_stops), T(soft_rows_give_way), T(islands_are_solved_on_their_own),
-            T(hard_ones_are_solved), T(full_rooms_are_told), T(bands_are_solved));
+  RUN_TESTS(T(discs_of_any_size_have_an_answer), T(discs_and_polygons_hold_the_least),
+            T(cones_project_to_the_nearest_point), T(answers_obey_the_law),
+            T(projections_one_at_a_time_agree), T(without_friction_it_is_the_quadratic_program),
+            T(limits_far_away_hold_too), T(a_brick_slides_and_stops), T(soft_rows_give_way),
+            T(islands_are_solved_on_their_own), T(hard_ones_are_solved), T(full_rooms_are_told),
+            T(bands_are_solved));
 }

@@ -20,6 +20,15 @@ enum { RUN_MAX = 24 };
  * things that motions drive. */
 #define PLIANT   0.01
 #define SQUEEZED 1e-8
+/* Where joints or springs hold bodies: what they are trusted with at first and at least, by how
+ * much that changes from step to step, and what they must have opened of what was to be. */
+#define TRUST       0.05
+#define TRUST_LEAST 1e-3
+#define TRUST_STEP  4
+#define OPENED      0.5
+/* What moves by less than this part of the thinnest shape in a step stands: it does not bounce, and
+ * digits of its rates are not asked for.  They go to 0 for ever where nothing drives them. */
+#define STANDS 1e-8
 /* Depths below this part of what gravity moves in a step are nothing. */
 #define SHALLOW 0.05
 
@@ -50,6 +59,9 @@ static void aim(sni_touch *touch, int k, double h) {
   } else if (tg->contact < 0) {
     rate = tg->row->rate;
     to = sni_unilateral_aim(tg->row, h, gain, tg->start[0] + rate, &soft);
+    if (gain == 0 && !(soft > 0) && to == -tg->row->g / h) {
+      to = fmin(to, 0); /* what is beyond is moved back, as contacts are, and gets no speed */
+    }
   } else {
     const double gap = touch->contact[tg->contact].gap;
     const sni_material *m = &tg->material;
@@ -89,14 +101,26 @@ static int compare(const sni_touch_memory *a, const sni_contact *b) {
   return a->feature < b->feature ? -1 : a->feature > b->feature;
 }
 
+/* Does what the last step has moved apart come apart? */
+static double trust_of(const sni_touch_memory *m, double gap) {
+  const double opened = m->depth + gap;
+  if (!(m->depth > 0 && m->opened > 0)) {
+    return m->trust;
+  }
+  return opened >= OPENED * m->opened ? fmin(1, TRUST_STEP * m->trust)
+                                      : fmax(TRUST_LEAST, m->trust / TRUST_STEP);
+}
+
 /* Impulses of the last step; both lists are in the same order. */
 static void remember(sni_touch *touch, const double *state) {
   const int n = (int)state[0];
   const double *at = state + 1;
   for (int k = 0, j = 0; k < touch->st.ngroup && touch->group[k].contact >= 0; k++) {
-    const sni_contact *c = &touch->contact[touch->group[k].contact];
-    sni_touch_memory m = {{0, 0}, 0, 0, 0, {0, 0, 0}};
+    sni_touch_group *tg = &touch->group[k];
+    const sni_contact *c = &touch->contact[tg->contact];
+    sni_touch_memory m = {.shape = {0, 0}};
     int order = 1;
+    tg->trust = tg->ease > 0 ? TRUST : 1;
     for (; j < n; j++) {
       memcpy(&m, at + (ptrdiff_t)j * SNI_TOUCH_NUMBERS, sizeof m);
       order = compare(&m, c);
@@ -106,9 +130,10 @@ static void remember(sni_touch *touch, const double *state) {
     }
     if (j < n && order == 0) {
       sni_group *g = &touch->st.group[k];
+      tg->trust = trust_of(&m, c->gap);
       g->x[0] = m.normal;
       for (int i = 1; i < 3 && i < g->nrow; i++) {
-        const sn_vec3 t = touch->group[k].frame[i];
+        const sn_vec3 t = tg->frame[i];
         g->x[i] = m.tangent[0] * t.x + m.tangent[1] * t.y + m.tangent[2] * t.z;
       }
     }
@@ -132,8 +157,14 @@ int sni_touch_state_count(const sn_model *m) {
 /* Of group k, for the next step. */
 static sni_touch_memory memory_of(const sni_touch *touch, int k) {
   const sni_group *g = &touch->st.group[k];
-  const sni_contact *c = &touch->contact[touch->group[k].contact];
-  sni_touch_memory m = {{c->shape[0], c->shape[1]}, c->feature, 0, g->x[0], {0, 0, 0}};
+  const sni_touch_group *tg = &touch->group[k];
+  const sni_contact *c = &touch->contact[tg->contact];
+  sni_touch_memory m = {.shape = {c->shape[0], c->shape[1]},
+                        .feature = c->feature,
+                        .depth = (float)fmax(0, -c->gap),
+                        .normal = g->x[0],
+                        .opened = (float)tg->opened,
+                        .trust = (float)tg->trust};
   for (int i = 1; i < 3 && i < g->nrow; i++) {
     const sn_vec3 t = touch->group[k].frame[i];
     m.tangent[0] += g->x[i] * t.x;
@@ -177,7 +208,7 @@ static void save(sni_touch *touch, double *state) {
     if (last) {
       break;
     }
-    if (touch->st.group[k].x[0] > 0 && n < most) {
+    if ((touch->st.group[k].x[0] > 0 || touch->group[k].opened > 0) && n < most) {
       kept[n++] = memory_of(touch, k);
     }
   }
@@ -233,7 +264,120 @@ static void start_from_blows(sni_touch *touch) {
   }
 }
 
-/* Positions out of each other: the same contacts, asked for more. */
+/* By something else than contacts. */
+static bool is_held(const sni_touch_group *tg) {
+  return tg->ease > 0 || tg->contact < 0;
+}
+
+/* How far a contact or a limit is from where it acts. */
+static double gap_of(const sni_touch *touch, int k) {
+  const sni_touch_group *tg = &touch->group[k];
+  return tg->contact >= 0 ? touch->contact[tg->contact].gap : tg->slide < 0 ? tg->row->g : 0;
+}
+
+/* Is it moved apart? */
+static bool is_parted(const sni_touch *touch, int k, double shallow) {
+  const sni_touch_group *tg = &touch->group[k];
+  const bool soft = tg->contact >= 0 ? tg->material.stiffness > 0
+                    : tg->slide < 0  ? tg->row->stop.stiffness > 0
+                                     : true;
+  return gap_of(touch, k) < -shallow && touch->st.group[k].npart > 0 && !soft;
+}
+
+/* Springs in joints, drives or forces, that could be wound up. */
+static bool has_springs(const sni_touch *touch) {
+  const sni_params *p = &touch->s->d->params;
+  bool any = touch->sim->m->nforce > 0;
+  for (int i = 0; !any && i < touch->s->t->nv; i++) {
+    any = p->stiffness[i] != 0 || p->drive_stiffness[i] != 0;
+  }
+  return any;
+}
+
+/* What moving an island apart costs, where joints, loops or springs may hold it together: no more
+ * than contacts keep the forces from doing in this step.  With the impulses x of the step, and s y,
+ * 0 <= s <= 1, that move:
+ *
+ *     kept    D = -x . (H v_free + 1/2 H A^-1 H^T x)        a body at rest: 1/2 m (g h)^2
+ *     costs   L = -y . H (v_free - v_start)                 against forces
+ *             Q = 1/2 y . H A^-1 H^T y                      against springs, which are in A
+ *
+ *     s L + s^2 Q <= D */
+typedef struct parting {
+  double D, L, Q;
+} parting;
+
+static double part_of_way(const parting *p) {
+  const double D = fmax(p->D, 0);
+  if (p->L + p->Q <= D) {
+    return 1;
+  }
+  const double root = sqrt(p->L * p->L + 4 * p->Q * D);
+  return p->L > 0 ? 2 * D / (p->L + root) : (root - p->L) / (2 * p->Q);
+}
+
+/* How far an island is moved.  touch->shift_x: impulses of the step; the groups' x: with those that
+ * move; `came` and `swung`: rates that blows alone make, and all impulses of the step. */
+static double weigh_parting(const sni_touch *touch, const sni_island *island, bool springs) {
+  const sni_staggered *st = &touch->st;
+  parting p = {0, 0, 0};
+  bool held = false;
+  for (int j = 0; j < island->count; j++) {
+    const int i = st->order[island->first + j];
+    const sni_touch_group *tg = &touch->group[i];
+    const sni_group *g = &st->group[i];
+    double moved[SNI_GROUP_ROWS];
+    held = held || is_held(tg);
+    sni_staggered_rates(st, g, moved);
+    for (int r = 0; r < g->nrow && g->npart > 0; r++) {
+      const double x = touch->shift_x[i][r], y = g->x[r] - x;
+      p.D -= tg->slide < 0 ? x * (tg->free[r] + 0.5 * (tg->came[r] + tg->swung[r])) : 0;
+      p.L -= y * (tg->free[r] - tg->start[r]);
+      p.Q += springs ? 0.5 * y * (moved[r] - tg->swung[r]) : 0;
+    }
+  }
+  p.Q = fmax(p.Q, 0);
+  return held ? part_of_way(&p) : 1;
+}
+
+/* The impulses that move, into touch->shift_x; the groups' x are those of the step again. */
+static void take_parting(sni_touch *touch, double h, double shallow, bool any_held) {
+  sni_staggered *st = &touch->st;
+  const bool springs = any_held && has_springs(touch);
+  for (int k = 0; k < st->nisland; k++) {
+    const sni_island *island = &st->island[k];
+    const double part = any_held ? weigh_parting(touch, island, springs) : 1;
+    for (int j = 0; j < island->count; j++) {
+      const int i = st->order[island->first + j];
+      sni_touch_group *tg = &touch->group[i];
+      if (tg->ease > 0 && is_parted(touch, i, shallow)) {
+        double moved[SNI_GROUP_ROWS];
+        sni_staggered_rates(st, &st->group[i], moved);
+        tg->opened = part * h * (moved[0] - tg->swung[0]);
+      }
+    }
+    for (int j = 0; j < island->count; j++) {
+      const int i = st->order[island->first + j];
+      for (int r = 0; r < SNI_GROUP_ROWS; r++) {
+        const double x = touch->shift_x[i][r];
+        touch->shift_x[i][r] = part * (st->group[i].x[r] - x);
+        st->group[i].x[r] = x;
+      }
+    }
+  }
+  for (int k = 0; k < st->ngroup; k++) { /* what nothing can move */
+    if (st->group[k].island < 0) {
+      memset(touch->shift_x[k], 0, sizeof touch->shift_x[k]);
+    }
+  }
+}
+
+/* Positions out of each other: the same contacts, asked for more.
+ *
+ * Joints, loops and springs may hold bodies in each other, whatever rows say, which are straight.
+ * Moved apart in each step, and back again in each, they would wind up springs and lift weights for
+ * ever.  So where there are any, a contact is asked for little at first, for more if it opens, and
+ * for next to nothing if it does not. */
 static sn_status part_bodies(sni_touch *touch, double h, const sni_staggered_options *o,
                              sni_touch_solver solve, void *user) {
   sni_staggered *st = &touch->st;
@@ -241,23 +385,31 @@ static sn_status part_bodies(sni_touch *touch, double h, const sni_staggered_opt
   const double shallow =
       SHALLOW * h * h *
       sqrt(gravity[0] * gravity[0] + gravity[1] * gravity[1] + gravity[2] * gravity[2]);
+  bool any_held = false;
   touch->shifts = false;
   for (int k = 0; k < st->ngroup; k++) {
-    const sni_touch_group *tg = &touch->group[k];
+    touch->group[k].opened = 0;
+    touch->shifts = touch->shifts || is_parted(touch, k, shallow);
+    any_held = any_held || is_held(&touch->group[k]);
+  }
+  if (!touch->shifts) {
+    return SN_OK;
+  }
+  for (int k = 0; k < st->ngroup; k++) {
+    sni_touch_group *tg = &touch->group[k];
     sni_group *g = &st->group[k];
-    const double gap = tg->contact >= 0 ? touch->contact[tg->contact].gap : 0;
     memcpy(touch->shift_x[k], g->x, sizeof g->x);
-    if (gap < -shallow && g->npart > 0 && tg->material.stiffness == 0) {
-      g->c[0] -= (1 - LEFT_OVER) * (gap + shallow) / h;
+    if (any_held) {
+      sni_staggered_rates(st, g, tg->swung);
+    }
+    if (is_parted(touch, k, shallow)) {
+      const double trust = tg->contact >= 0 ? tg->trust : 1;
+      g->c[0] -= trust * (1 - LEFT_OVER) * (gap_of(touch, k) + shallow) / h;
       /* what joints hardly let go is not thrown about: it may stay where it is */
       g->weighed = g->weighed && tg->ease == 0;
       g->e[0] += PLIANT * tg->ease;
       g->c[0] += PLIANT * tg->ease * g->x[0]; /* what it bears already is not meant */
-      touch->shifts = true;
     }
-  }
-  if (!touch->shifts) {
-    return SN_OK;
   }
   /* a part of the way is gone in a step: it need not be exact */
   sni_staggered_options rough = *o;
@@ -267,14 +419,7 @@ static sn_status part_bodies(sni_touch *touch, double h, const sni_staggered_opt
   rough.sweeps_only = rough.again = true;
   start_from_blows(touch);
   sni_staggered_solve(st, &rough, &found);
-  for (int k = 0; k < st->ngroup; k++) {
-    double keep[SNI_GROUP_ROWS];
-    memcpy(keep, touch->shift_x[k], sizeof keep);
-    for (int i = 0; i < SNI_GROUP_ROWS; i++) {
-      touch->shift_x[k][i] = st->group[k].x[i] - keep[i];
-    }
-    memcpy(st->group[k].x, keep, sizeof keep);
-  }
+  take_parting(touch, h, shallow, any_held);
   const size_t bytes = (size_t)touch->s->t->nv * sizeof(double);
   double *b = touch->solution;
   memset(b, 0, bytes);
@@ -323,12 +468,63 @@ static void calc_work(sni_touch *touch) {
   }
 }
 
+/* Does it only take?  What motions drive, and surfaces that are springs, may also give. */
+static bool only_takes(const sni_touch *touch, int i) {
+  const sni_touch_group *tg = &touch->group[i];
+  return !is_driven(touch) && !(tg->contact >= 0 && tg->material.stiffness > 0);
+}
+
+/* Impulses x change the energy by  x . (u + 1/2 W x),  u the rates without them, which is below 0
+ * by what the law says.  Where it is not, since they were not found, or since jammed bodies press
+ * each other a million times as hard as they move, so much of them is taken as leaves it least. */
+static void take_no_energy(sni_touch *touch) {
+  sni_staggered *st = &touch->st;
+  for (int k = 0; k < st->nisland; k++) {
+    const sni_island *island = &st->island[k];
+    double xu = 0, xWx = 0;
+    bool takes = true;
+    for (int j = 0; takes && j < island->count; j++) {
+      const int i = st->order[island->first + j];
+      const sni_group *g = &st->group[i];
+      takes = only_takes(touch, i);
+      for (int r = 0; r < g->nrow && g->npart > 0; r++) {
+        const double u = touch->group[i].free[r] + touch->group[i].came[r];
+        const double end = touch->group[i].free[r] + g->w[r] + g->c[r] - g->e[r] * g->x[r];
+        xu += g->x[r] * u;
+        xWx += g->x[r] * (end - u);
+      }
+    }
+    if (!takes || !(xu + 0.5 * xWx > 0)) {
+      continue;
+    }
+    const double part = xWx > 0 ? fmax(0, fmin(1, -xu / xWx)) : 0;
+    for (int j = 0; j < island->count; j++) {
+      sni_group *g = &st->group[st->order[island->first + j]];
+      double back[SNI_GROUP_ROWS];
+      for (int r = 0; r < g->nrow; r++) {
+        back[r] = (part - 1) * g->x[r];
+        g->x[r] *= part;
+      }
+      sni_staggered_add_impulse(st, g, back);
+    }
+    for (int j = 0; j < island->count; j++) {
+      sni_group *g = &st->group[st->order[island->first + j]];
+      sni_staggered_rates(st, g, g->w);
+      for (int r = 0; r < g->nrow; r++) {
+        g->w[r] += g->e[r] * g->x[r] - g->c[r];
+      }
+    }
+  }
+}
+
 sn_status sni_touch_solve(sni_touch *touch, double h, const double *qd, const double *qd1,
                           const double *state, bool factors, sni_touch_solver solve, void *user,
                           sn_info *info, sn_error *err) {
   sni_staggered *st = &touch->st;
   const sn_options *from = &touch->sim->options;
+  touch->slowest = isfinite(touch->thinnest) ? STANDS * touch->thinnest / h : 0;
   const sni_staggered_options o = {.tolerance = from->redmax.contact.tolerance,
+                                   .least = touch->slowest,
                                    .max_iterations = from->redmax.contact.max_iterations,
                                    .sides = from->redmax.contact.sides};
   sn_status status = state ? sni_touch_build(touch, factors, solve, user, err) : SN_OK;
@@ -362,10 +558,14 @@ sn_status sni_touch_solve(sni_touch *touch, double h, const double *qd, const do
     sni_touch_restore_parts(touch, touch->parts);
   }
   for (int k = 0; k < st->ngroup; k++) {
+    sni_staggered_rates(st, &st->group[k], touch->group[k].came); /* by blows alone */
     aim(touch, k, h);
   }
   sni_staggered_info found;
   sni_staggered_solve(st, &o, &found);
+  if (penetration_gain(touch) == 0) {
+    take_no_energy(touch);
+  }
   calc_work(touch);
   info->contact_iterations += found.iterations;
   info->contact_residual = fmax(info->contact_residual, found.residual);

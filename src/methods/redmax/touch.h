@@ -27,9 +27,12 @@ typedef struct sni_touch_group {
   sni_material material;
   double start[SNI_GROUP_ROWS]; /* H qd: rates at the start of the step                        */
   double free[SNI_GROUP_ROWS];  /* H qd1 without impulses of contacts                          */
-  double came[SNI_GROUP_ROWS];  /* rates before the last blow, of those that it strikes        */
+  double came[SNI_GROUP_ROWS];  /* rates before the last blow, of those that it strikes; then, what
+                                   blows alone made of them                                    */
   double swung[SNI_GROUP_ROWS]; /* what it changed of these with all of its restitution        */
   double blow[SNI_GROUP_ROWS];  /* impulses of what bounces                                    */
+  double opened; /* by what the step has moved it apart, if all went straight, m               */
+  double trust;  /* part of what is asked for there: joints may hold it, see part_bodies       */
   double gained; /* along the normal, by forces: what is not much faster is no blow.  Of either body
                     alone: what falls beside another that lies on the floor gains it, too      */
 } sni_touch_group;
@@ -37,9 +40,11 @@ typedef struct sni_touch_group {
 /* Impulses of the last step, in the order of contacts: a part of the state. */
 typedef struct sni_touch_memory {
   int32_t shape[2];
-  uint32_t feature, unused;
+  uint32_t feature;
+  float depth; /* at the start of that step; 0: apart                                       */
   double normal;
-  double tangent[3]; /* world axes */
+  double tangent[3];   /* world axes                                                         */
+  float opened, trust; /* see sni_touch_group                                                 */
 } sni_touch_memory;
 enum { SNI_TOUCH_NUMBERS = sizeof(sni_touch_memory) / sizeof(double) };
 
@@ -58,6 +63,7 @@ typedef struct sni_touch {
   bool *keeps;             /* nbody  those of the start are enough to know whom it meets       */
   double *reach;           /* nbody  of its shapes, about its origin or its centre of mass */
   double thinnest;         /* shape of all */
+  double slowest;          /* rates below this are nothing, m/s                                */
   sni_touch_group *group;  /* as in st                                                          */
   sn_contact_point *point; /* of contacts that push, for those who look                       */
   double (*shift_x)[SNI_GROUP_ROWS]; /* of groups: impulses that move, but give no speed       */

@@ -24,7 +24,8 @@ static bool choose_blows(sni_touch *touch, double h, int *parts) {
     sni_staggered_rates(st, g, moved);
     const double now = tg->start[0] + moved[0];
     const double end = now + (tg->free[0] - tg->start[0]); /* with what forces add to it */
-    if (now < -SNI_SUDDEN * tg->gained && touch->contact[tg->contact].gap + h * end <= 0) {
+    if (now < -fmax(SNI_SUDDEN * tg->gained, touch->slowest) &&
+        touch->contact[tg->contact].gap + h * end <= 0) {
       any = true;
       g->npart = parts[k];
       for (int i = 0; i < g->nrow; i++) {
@@ -163,15 +164,17 @@ static void temper(sni_touch *touch, const sni_staggered_options *o) {
 void sni_touch_bounce(sni_touch *touch, double h, const sni_staggered_options *o) {
   enum { BLOWS_MAX = 200 };
   int *parts = touch->parts;
+  sni_staggered_options hasty = *o; /* there may be many of them */
+  hasty.patience = 0.1;
   for (int blow = 0; blow < BLOWS_MAX && choose_blows(touch, h, parts); blow++) {
     sni_staggered_info found;
     bool gains = false;
-    sni_staggered_solve(&touch->st, o, &found);
+    sni_staggered_solve(&touch->st, &hasty, &found);
     for (int k = 0; k < touch->st.nisland && !gains; k++) {
       gains = brought(touch, &touch->st.island[k]) > 0;
     }
     if (gains) {
-      temper(touch, o);
+      temper(touch, &hasty);
     }
     for (int k = 0; k < touch->st.ngroup; k++) {
       for (int i = 0; i < touch->st.group[k].nrow; i++) {
