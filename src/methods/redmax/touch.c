@@ -10,15 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Of a depth, so much is left after a step. */
-#define LEFT_OVER 0.8
-/* Sweeps that this takes, at most. */
-enum { PARTING = 5 };
 /* Coordinates of a chain that rows have in one segment, at most. */
 enum { RUN_MAX = 24 };
-/* Of what bodies would answer alone, so much more they do where they are moved apart, and between
- * things that motions drive. */
-#define PLIANT   0.01
+/* Of what bodies would answer alone, so much more they do between things that motions drive. */
 #define SQUEEZED 1e-8
 /* Where joints or springs hold bodies: what they are trusted with at first and at least, by how
  * much that changes from step to step, and what they must have opened of what was to be. */
@@ -29,8 +23,6 @@ enum { RUN_MAX = 24 };
 /* What moves by less than this part of the thinnest shape in a step stands: it does not bounce, and
  * digits of its rates are not asked for.  They go to 0 for ever where nothing drives them. */
 #define STANDS 1e-8
-/* Depths below this part of what gravity moves in a step are nothing. */
-#define SHALLOW 0.05
 
 /* ---- the law of a contact ---- */
 
@@ -255,184 +247,6 @@ void sni_touch_end(sni_touch *touch, double h, const double *q, double *q1, doub
                 sleep_state(touch, state));
 }
 
-/* What the solver starts from: blows stay. */
-static void start_from_blows(sni_touch *touch) {
-  sni_staggered *st = &touch->st;
-  memset(st->v, 0, (size_t)st->room.nv * sizeof *st->v);
-  for (int k = 0; k < st->ngroup; k++) {
-    sni_staggered_add_impulse(st, &st->group[k], touch->group[k].blow);
-  }
-}
-
-/* By something else than contacts. */
-static bool is_held(const sni_touch_group *tg) {
-  return tg->ease > 0 || tg->contact < 0;
-}
-
-/* How far a contact or a limit is from where it acts. */
-static double gap_of(const sni_touch *touch, int k) {
-  const sni_touch_group *tg = &touch->group[k];
-  return tg->contact >= 0 ? touch->contact[tg->contact].gap : tg->slide < 0 ? tg->row->g : 0;
-}
-
-/* Is it moved apart? */
-static bool is_parted(const sni_touch *touch, int k, double shallow) {
-  const sni_touch_group *tg = &touch->group[k];
-  const bool soft = tg->contact >= 0 ? tg->material.stiffness > 0
-                    : tg->slide < 0  ? tg->row->stop.stiffness > 0
-                                     : true;
-  return gap_of(touch, k) < -shallow && touch->st.group[k].npart > 0 && !soft;
-}
-
-/* Springs in joints, drives or forces, that could be wound up. */
-static bool has_springs(const sni_touch *touch) {
-  const sni_params *p = &touch->s->d->params;
-  bool any = touch->sim->m->nforce > 0;
-  for (int i = 0; !any && i < touch->s->t->nv; i++) {
-    any = p->stiffness[i] != 0 || p->drive_stiffness[i] != 0;
-  }
-  return any;
-}
-
-/* What moving an island apart costs, where joints, loops or springs may hold it together: no more
- * than contacts keep the forces from doing in this step.  With the impulses x of the step, and s y,
- * 0 <= s <= 1, that move:
- *
- *     kept    D = -x . (H v_free + 1/2 H A^-1 H^T x)        a body at rest: 1/2 m (g h)^2
- *     costs   L = -y . H (v_free - v_start)                 against forces
- *             Q = 1/2 y . H A^-1 H^T y                      against springs, which are in A
- *
- *     s L + s^2 Q <= D */
-typedef struct parting {
-  double D, L, Q;
-} parting;
-
-static double part_of_way(const parting *p) {
-  const double D = fmax(p->D, 0);
-  if (p->L + p->Q <= D) {
-    return 1;
-  }
-  const double root = sqrt(p->L * p->L + 4 * p->Q * D);
-  return p->L > 0 ? 2 * D / (p->L + root) : (root - p->L) / (2 * p->Q);
-}
-
-/* How far an island is moved.  touch->shift_x: impulses of the step; the groups' x: with those that
- * move; `came` and `swung`: rates that blows alone make, and all impulses of the step. */
-static double weigh_parting(const sni_touch *touch, const sni_island *island, bool springs) {
-  const sni_staggered *st = &touch->st;
-  parting p = {0, 0, 0};
-  bool held = false;
-  for (int j = 0; j < island->count; j++) {
-    const int i = st->order[island->first + j];
-    const sni_touch_group *tg = &touch->group[i];
-    const sni_group *g = &st->group[i];
-    double moved[SNI_GROUP_ROWS];
-    held = held || is_held(tg);
-    sni_staggered_rates(st, g, moved);
-    for (int r = 0; r < g->nrow && g->npart > 0; r++) {
-      const double x = touch->shift_x[i][r], y = g->x[r] - x;
-      p.D -= tg->slide < 0 ? x * (tg->free[r] + 0.5 * (tg->came[r] + tg->swung[r])) : 0;
-      p.L -= y * (tg->free[r] - tg->start[r]);
-      p.Q += springs ? 0.5 * y * (moved[r] - tg->swung[r]) : 0;
-    }
-  }
-  p.Q = fmax(p.Q, 0);
-  return held ? part_of_way(&p) : 1;
-}
-
-/* The impulses that move, into touch->shift_x; the groups' x are those of the step again. */
-static void take_parting(sni_touch *touch, double h, double shallow, bool any_held) {
-  sni_staggered *st = &touch->st;
-  const bool springs = any_held && has_springs(touch);
-  for (int k = 0; k < st->nisland; k++) {
-    const sni_island *island = &st->island[k];
-    const double part = any_held ? weigh_parting(touch, island, springs) : 1;
-    for (int j = 0; j < island->count; j++) {
-      const int i = st->order[island->first + j];
-      sni_touch_group *tg = &touch->group[i];
-      if (tg->ease > 0 && is_parted(touch, i, shallow)) {
-        double moved[SNI_GROUP_ROWS];
-        sni_staggered_rates(st, &st->group[i], moved);
-        tg->opened = part * h * (moved[0] - tg->swung[0]);
-      }
-    }
-    for (int j = 0; j < island->count; j++) {
-      const int i = st->order[island->first + j];
-      for (int r = 0; r < SNI_GROUP_ROWS; r++) {
-        const double x = touch->shift_x[i][r];
-        touch->shift_x[i][r] = part * (st->group[i].x[r] - x);
-        st->group[i].x[r] = x;
-      }
-    }
-  }
-  for (int k = 0; k < st->ngroup; k++) { /* what nothing can move */
-    if (st->group[k].island < 0) {
-      memset(touch->shift_x[k], 0, sizeof touch->shift_x[k]);
-    }
-  }
-}
-
-/* Positions out of each other: the same contacts, asked for more.
- *
- * Joints, loops and springs may hold bodies in each other, whatever rows say, which are straight.
- * Moved apart in each step, and back again in each, they would wind up springs and lift weights for
- * ever.  So where there are any, a contact is asked for little at first, for more if it opens, and
- * for next to nothing if it does not. */
-static sn_status part_bodies(sni_touch *touch, double h, const sni_staggered_options *o,
-                             sni_touch_solver solve, void *user) {
-  sni_staggered *st = &touch->st;
-  const double *gravity = touch->s->d->params.gravity;
-  const double shallow =
-      SHALLOW * h * h *
-      sqrt(gravity[0] * gravity[0] + gravity[1] * gravity[1] + gravity[2] * gravity[2]);
-  bool any_held = false;
-  touch->shifts = false;
-  for (int k = 0; k < st->ngroup; k++) {
-    touch->group[k].opened = 0;
-    touch->shifts = touch->shifts || is_parted(touch, k, shallow);
-    any_held = any_held || is_held(&touch->group[k]);
-  }
-  if (!touch->shifts) {
-    return SN_OK;
-  }
-  for (int k = 0; k < st->ngroup; k++) {
-    sni_touch_group *tg = &touch->group[k];
-    sni_group *g = &st->group[k];
-    memcpy(touch->shift_x[k], g->x, sizeof g->x);
-    if (any_held) {
-      sni_staggered_rates(st, g, tg->swung);
-    }
-    if (is_parted(touch, k, shallow)) {
-      const double trust = tg->contact >= 0 ? tg->trust : 1;
-      g->c[0] -= trust * (1 - LEFT_OVER) * (gap_of(touch, k) + shallow) / h;
-      /* what joints hardly let go is not thrown about: it may stay where it is */
-      g->weighed = g->weighed && tg->ease == 0;
-      g->e[0] += PLIANT * tg->ease;
-      g->c[0] += PLIANT * tg->ease * g->x[0]; /* what it bears already is not meant */
-    }
-  }
-  /* a part of the way is gone in a step: it need not be exact */
-  sni_staggered_options rough = *o;
-  sni_staggered_info found;
-  rough.max_iterations = o->max_iterations < PARTING ? o->max_iterations : PARTING;
-  rough.tolerance = fmax(o->tolerance, 1e-3);
-  rough.sweeps_only = rough.again = true;
-  start_from_blows(touch);
-  sni_staggered_solve(st, &rough, &found);
-  take_parting(touch, h, shallow, any_held);
-  const size_t bytes = (size_t)touch->s->t->nv * sizeof(double);
-  double *b = touch->solution;
-  memset(b, 0, bytes);
-  sni_touch_push(touch, (const double(*)[SNI_GROUP_ROWS])touch->shift_x, b);
-  memcpy(touch->column, b, bytes);
-  memset(touch->shift, 0, bytes);
-  const sn_status status = solve(user, touch->column, touch->shift);
-  for (int j = 0; j < touch->s->t->nv; j++) {
-    touch->shift[j] *= h;
-  }
-  return status;
-}
-
 /* What contacts did, for those who look: points that push. */
 static void show(sni_touch *touch, double h) {
   int n = 0;
@@ -554,7 +368,7 @@ sn_status sni_touch_solve(sni_touch *touch, double h, const double *qd, const do
     }
     remember(touch, state);
   } else {
-    start_from_blows(touch);
+    sni_touch_start_from_blows(touch);
     sni_touch_restore_parts(touch, touch->parts);
   }
   for (int k = 0; k < st->ngroup; k++) {
@@ -570,7 +384,7 @@ sn_status sni_touch_solve(sni_touch *touch, double h, const double *qd, const do
   info->contact_iterations += found.iterations;
   info->contact_residual = fmax(info->contact_residual, found.residual);
   if (penetration_gain(touch) == 0) {
-    status = part_bodies(touch, h, &o, solve, user);
+    status = sni_touch_part(touch, h, &o, solve, user);
   }
   for (int k = 0; k < st->ngroup; k++) {
     for (int i = 0; i < SNI_GROUP_ROWS; i++) { /* friction in joints is for others to find */

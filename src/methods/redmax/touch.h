@@ -32,7 +32,7 @@ typedef struct sni_touch_group {
   double swung[SNI_GROUP_ROWS]; /* what it changed of these with all of its restitution        */
   double blow[SNI_GROUP_ROWS];  /* impulses of what bounces                                    */
   double opened; /* by what the step has moved it apart, if all went straight, m               */
-  double trust;  /* part of what is asked for there: joints may hold it, see part_bodies       */
+  double trust;  /* part of what is asked for there: joints may hold it: touch_part.c      */
   double gained; /* along the normal, by forces: what is not much faster is no blow.  Of either body
                     alone: what falls beside another that lies on the floor gains it, too      */
 } sni_touch_group;
@@ -126,8 +126,16 @@ bool sni_touch_outruns(sni_touch *touch, double h);
 
 /* Impulses of what bounces, into the groups' `blow` and the solver's v. */
 void sni_touch_bounce(sni_touch *touch, double h, const sni_staggered_options *o);
+/* What the solver starts from: blows stay. */
+void sni_touch_start_from_blows(sni_touch *touch);
 /* All groups take part again. */
 void sni_touch_restore_parts(sni_touch *touch, const int *parts);
+
+/* ---- touch_part.c ---- */
+
+/* The way out of each other, into touch->shift, after a solve. */
+sn_status sni_touch_part(sni_touch *touch, double h, const sni_staggered_options *o,
+                         sni_touch_solver solve, void *user);
 
 /* ---- touch_rows.c: groups of the solver ---- */
 

@@ -43,6 +43,14 @@ void sni_touch_restore_parts(sni_touch *touch, const int *parts) {
   }
 }
 
+void sni_touch_start_from_blows(sni_touch *touch) {
+  sni_staggered *st = &touch->st;
+  memset(st->v, 0, (size_t)st->room.nv * sizeof *st->v);
+  for (int k = 0; k < st->ngroup; k++) {
+    sni_staggered_add_impulse(st, &st->group[k], touch->group[k].blow);
+  }
+}
+
 /* Restitution of rates and friction do not go together: the rate that is asked for may be more than
  * what friction leaves of the energy.  A blow with impulses x changes the kinetic energy by
  *
