@@ -17,21 +17,31 @@ struct sni_arena_block {
 
 #define HEAD ((sizeof(struct sni_arena_block) + ALIGN - 1) / ALIGN * ALIGN)
 
+static bool add_block(sni_arena *arena, size_t room) {
+  struct sni_arena_block *block = sni_memory_take(HEAD + room);
+  if (!block) {
+    return false;
+  }
+  block->size = room;
+  block->next = arena->block;
+  arena->block = block;
+  arena->used = 0;
+  return true;
+}
+
+bool sni_arena_reserve(sni_arena *arena, size_t size) {
+  return size <= SIZE_MAX / 2 && add_block(arena, (size + ALIGN - 1) / ALIGN * ALIGN);
+}
+
 void *sni_arena_take(sni_arena *arena, size_t size) {
   if (size > SIZE_MAX / 2) {
     return NULL;
   }
   size = size == 0 ? ALIGN : (size + ALIGN - 1) / ALIGN * ALIGN;
   if (!arena->block || arena->used + size > arena->block->size) {
-    const size_t room = size > BLOCK_SIZE / 4 ? size : BLOCK_SIZE;
-    struct sni_arena_block *block = sni_memory_take(HEAD + room);
-    if (!block) {
+    if (!add_block(arena, size > BLOCK_SIZE / 4 ? size : BLOCK_SIZE)) {
       return NULL;
     }
-    block->size = room;
-    block->next = arena->block;
-    arena->block = block;
-    arena->used = 0;
   }
   char *at = (char *)arena->block + HEAD + arena->used;
   arena->used += size;

@@ -264,6 +264,9 @@ static bool take_memory(const sni_ldl_pattern *pattern, const sni_ldl_plan *plan
   ldl->scalar_count = plan->scalar_count;
   ldl->vector_count = plan->vector_count;
   ldl->U_count = plan->U_count;
+  if (!sni_arena_reserve(a, ldl->counts.bytes + 32 * 64)) { /* and what rounding pieces adds */
+    return false;
+  }
   ldl->tile = sni_arena_take(a, (tiles + 1) * sizeof *ldl->tile);
   ldl->below = sni_arena_take(a, below * sizeof *ldl->below);
   ldl->before = sni_arena_take(a, below * sizeof *ldl->before);
