@@ -10,13 +10,15 @@
 #include "methods/sim.h"
 #include "model/model.h"
 
-#define GROWTH      1.1
-#define SHRINK      0.5
-#define SHORTEST    1e-6 /* of the first step: if that one fails too, something else is wrong */
-#define TURN_MOST   0.2  /* rad in a step: farther away, loops may close in another way */
-#define LONGEST     1e4  /* of the first step                                                  */
-#define STEADY      (1 - 1e-4)
-#define FALLS_AFTER 100 /* of the longest steps, in which nothing gets less: nothing holds it */
+#define GROWTH    1.1
+#define SHRINK    0.5
+#define SHORTEST  1e-6 /* of the first step: if that one fails too, something else is wrong */
+#define TURN_MOST 0.2  /* rad in a step: farther away, loops may close in another way */
+#define LONGEST   1e4  /* of the first step                                                  */
+#define STEADY    (1 - 1e-4)
+/* Steps in which nothing gets less, after which nothing holds it: of the longest, and of those that
+ * are as long as its turning allows, since what rolls away never takes the longest. */
+enum { FALLS_AFTER = 100, ROLLS_AFTER = 1000 };
 
 typedef struct relax {
   sn_sim *sim;
@@ -28,6 +30,7 @@ typedef struct relax {
   double first_step, step; /* the next one */
   double time;             /* at which all stands */
   int nv, nbody;
+  bool turns; /* steps had to be shortened because something turns too far                     */
 } relax;
 
 sn_status cli_relax_hold(sn_model *m, sn_error *err) {
@@ -107,15 +110,18 @@ static sn_status go_on(relax *w, cli_relax *r, int *falling, sn_error *err) {
   if (status >= 0 && turn(w) > TURN_MOST) { /* from there again, with the same rates */
     sn_state_copy(w->state, w->before);
     w->step *= SHRINK;
+    w->turns = true;
     return SN_OK;
   }
   const sn_status seen = look(w, &r->residual, err);
   const bool forward = status >= 0 && !seen && driven(w);
   if (!forward) {
     stop(w);
+    w->turns = false;
   }
-  const bool falls = forward && w->step == longest && r->residual > STEADY * before;
-  *falling = falls ? *falling + 1 : 0;
+  const bool is_longest = w->step == longest;
+  const bool falls = forward && (is_longest || w->turns) && r->residual > STEADY * before;
+  *falling = falls ? *falling + (is_longest ? ROLLS_AFTER / FALLS_AFTER : 1) : 0;
   w->step = forward ? fmin(GROWTH * w->step, longest) : SHRINK * w->step;
   return seen;
 }
@@ -146,12 +152,12 @@ static sn_status relax_to_rest(relax *w, cli_relax *r, double gravity, sn_error 
     r->residual /= w->scale;
   }
   while (!status && !(r->residual <= r->tolerance) && r->steps < r->max_steps &&
-         falling < FALLS_AFTER) {
+         falling < ROLLS_AFTER) {
     status = go_on(w, r, &falling, err);
     r->steps++;
   }
   stop(w);
-  r->falls = falling == FALLS_AFTER;
+  r->falls = falling >= ROLLS_AFTER;
   r->body = most_accelerated(w);
   return status ? status : r->residual <= r->tolerance ? SN_OK : SN_NOT_CONVERGED;
 }

@@ -19,6 +19,13 @@ bodies:
 """
 
 # Ten links of 1 m between points 7 m apart; they start as a V.
+ROLLING = """sinew: 1
+gravity: [1, 0, -9.81]
+bodies:
+  ball: {joint: {type: free, at: [0, 0, 0.1]}, shapes: [{type: sphere, radius: 0.1, density: 1000}]}
+constraints: {floor: {type: roll, body: ball, radius: 0.1}}
+"""
+
 CHAIN = """
 sinew: 1
 gravity: [0, 0, -9.81]
@@ -163,6 +170,10 @@ class Settle(Command):
         self.assertFalse(state.exists())
         done = sinew("settle", path, "--json")
         self.assertEqual((done.returncode, json.loads(done.stdout)["status"]), (STOPPED, "not at rest"))
+
+    def test_what_rolls_away(self):
+        path = self.write("scene.yaml", ROLLING)
+        self.bad(STOPPED, f"{path}: does not come to rest: body 'ball' moves away faster and faster, nothing holds it", "settle", path)
 
     def test_gives_up(self):
         path = self.write("scene.yaml", CHAIN)
