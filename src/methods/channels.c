@@ -28,6 +28,7 @@ typedef struct group {
     OF_BODIES,
     OF_TOUCHING,
     OF_MOTIONS,
+    OF_COURSES, /* the same by the names of all motions: motions.NAME.force */
     OF_LINES,
     OF_MAPS,
     OF_RUBS,
@@ -220,7 +221,8 @@ static const group groups[] = {
     {".tau", NULL, 0, true, NEEDS_FORCES, OF_MAPS, value_ztau},
     {"", rub, 2, true, NEEDS_NOTHING, OF_RUBS, value_rub},
     {".friction", NULL, 0, true, NEEDS_NOTHING, OF_SLIDES, value_friction},
-    {"", NULL, 0, false, NEEDS_FORCES, OF_CONSTRAINTS, value_constraint}};
+    {"", NULL, 0, false, NEEDS_FORCES, OF_CONSTRAINTS, value_constraint},
+    {".force", NULL, 0, false, NEEDS_FORCES, OF_COURSES, value_motor}};
 
 /* Channels of the whole: these names, in this order, come first. */
 static const char *const whole[] = {"t",
@@ -259,23 +261,28 @@ static double value_whole(const reading *r, int k) {
 
 /* ---- numbering ---- */
 
-/* Channels of a motion.  None if it bears the name of its joint, whose NAME.tau is there already.
- */
-static int motion_channels(const sn_model *m, int k) {
-  const int body = m->motion[k].body;
-  return strcmp(m->motion_name[k], m->name[body]) == 0 ? 0 : sn_model_joint_dofs(m, body);
+static bool is_of_motions(const group *g) {
+  return g->of == OF_MOTIONS || g->of == OF_COURSES;
 }
 
-static int motion_coordinates(const sn_model *m) {
+/* Channels of a motion.  No MOTION.tau if it bears the name of its joint, whose NAME.tau is there
+ * already. */
+static int motion_channels(const sn_model *m, const group *g, int k) {
+  const int body = m->motion[k].body;
+  const bool taken = g->of == OF_MOTIONS && strcmp(m->motion_name[k], m->name[body]) == 0;
+  return taken ? 0 : sn_model_joint_dofs(m, body);
+}
+
+static int motion_coordinates(const sn_model *m, const group *g) {
   int n = 0;
   for (int k = 0; k < m->nmotion; k++) {
-    n += motion_channels(m, k);
+    n += motion_channels(m, g, k);
   }
   return n;
 }
 
 static int group_count(const sn_model *m, const group *g) {
-  return g->of == OF_MOTIONS       ? motion_coordinates(m)
+  return is_of_motions(g)          ? motion_coordinates(m, g)
          : g->of == OF_TOUCHING    ? (m->touching ? m->tree.nbody * g->ncomponent : 0)
          : g->of == OF_LINES       ? m->nline * g->ncomponent
          : g->of == OF_MAPS        ? m->nmap_z
@@ -310,9 +317,9 @@ static bool locate(const sn_model *m, int channel, place *p) {
       continue;
     }
     p->g = g;
-    if (g->of == OF_MOTIONS) {
-      for (p->motion = 0; channel >= motion_channels(m, p->motion); p->motion++) {
-        channel -= motion_channels(m, p->motion);
+    if (is_of_motions(g)) {
+      for (p->motion = 0; channel >= motion_channels(m, g, p->motion); p->motion++) {
+        channel -= motion_channels(m, g, p->motion);
       }
       p->body = m->motion[p->motion].body;
       p->component = channel;
@@ -405,12 +412,13 @@ const char *sn_sim_channel_name(const sn_sim *sim, int channel, char *out, size_
   const char *name = p.motion >= 0         ? m->motion_name[p.motion]
                      : p.g->of == OF_LINES ? m->force_name[m->line[p.body]]
                                            : m->name[p.body];
+  const char *section = p.g->of == OF_COURSES ? "motions." : "";
   if (p.g->ncomponent) {
     snprintf(out, out_size, "%s%s%s", name, p.g->suffix, p.g->component[p.component]);
   } else if (sn_model_joint_dofs(m, p.body) == 1) {
-    snprintf(out, out_size, "%s%s", name, p.g->suffix);
+    snprintf(out, out_size, "%s%s%s", section, name, p.g->suffix);
   } else {
-    snprintf(out, out_size, "%s%s%d", name, p.g->suffix, p.component);
+    snprintf(out, out_size, "%s%s%s%d", section, name, p.g->suffix, p.component);
   }
   return out;
 }
@@ -430,9 +438,9 @@ bool sn_sim_channel_usual(const sn_sim *sim, int channel) {
 static int find_in_group(const sn_model *m, const group *g, int first, int who, const char *rest) {
   int at = first;
   int body = who;
-  if (g->of == OF_MOTIONS) {
+  if (is_of_motions(g)) {
     for (int k = 0; k < who; k++) {
-      at += motion_channels(m, k);
+      at += motion_channels(m, g, k);
     }
     body = m->motion[who].body;
   } else {
@@ -460,6 +468,28 @@ static int find_slide(const sni_rub *own, const group *g, const char *rest) {
     }
   }
   return -1;
+}
+
+/* A motion by its name at the start of a channel's, and what follows; -1: none that has channels.
+ */
+static int find_motion(const sn_model *m, const group *g, const char *name, const char **rest) {
+  static const char section[] = "motions.";
+  if (g->of == OF_COURSES) {
+    if (strncmp(name, section, strlen(section)) != 0) {
+      return -1;
+    }
+    name += strlen(section);
+  }
+  int found = -1;
+  for (int k = 0; k < m->nmotion; k++) {
+    const size_t n = strlen(m->motion_name[k]);
+    if (motion_channels(m, g, k) > 0 && strncmp(name, m->motion_name[k], n) == 0 &&
+        name[n] == '.') {
+      found = k;
+      *rest = name + n;
+    }
+  }
+  return found;
 }
 
 /* Number of a map's coordinate by "NAME.coordinate" and *rest; -1: none. */
@@ -494,10 +524,6 @@ int sn_sim_channel_find(const sn_sim *sim, const char *name) {
   memcpy(owner, name, (size_t)(dot - name));
   owner[dot - name] = 0;
   const int body = sn_model_body_find(m, owner);
-  int motion = -1;
-  for (int k = 0; k < m->nmotion; k++) {
-    motion = motion_channels(m, k) && strcmp(m->motion_name[k], owner) == 0 ? k : motion;
-  }
   int number = -1;
   for (int k = 0; k < m->nline; k++) {
     number = strcmp(m->force_name[m->line[k]], owner) == 0 ? k : number;
@@ -531,12 +557,13 @@ int sn_sim_channel_find(const sn_sim *sim, const char *name) {
       first += group_count(m, g);
       continue;
     }
-    const int who = g->of == OF_MOTIONS                    ? motion
+    const char *of_motion = "";
+    const int who = is_of_motions(g)                       ? find_motion(m, g, name, &of_motion)
                     : g->of == OF_LINES                    ? number
                     : g->of == OF_TOUCHING && !m->touching ? -1
                     : g->of == OF_RUBS                     ? (rubs ? (int)(rubs - m->rub) : -1)
                                                            : body;
-    const char *after = g->of == OF_RUBS ? of_rub : dot;
+    const char *after = g->of == OF_RUBS ? of_rub : is_of_motions(g) ? of_motion : dot;
     const size_t n = strlen(g->suffix);
     if (who >= 0 && strncmp(after, g->suffix, n) == 0) {
       const int channel = find_in_group(m, g, first, who, after + n);

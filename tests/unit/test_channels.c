@@ -54,6 +54,9 @@ static const char *const expected[] = {"t",
                                        "crank.tau",
                                        "motor.tau0",
                                        "motor.tau1",
+                                       "motions.motor.force0",
+                                       "motions.motor.force1",
+                                       "motions.crank.force",
                                        "shaft.tau0",
                                        "left/hand-2.pos.x",
                                        "left/hand-2.quat.w",
@@ -66,8 +69,10 @@ TEST(names_lead_back) {
   sn_model *m = mechanism();
   sn_sim *sim = test_sim(m, NULL);
   const int n = sn_sim_channel_count(sim);
-  /* 13 of the whole; q, qd, tau, qdd for each coordinate; two of the motor; 13 for each body */
-  CHECK(n == 13 + 4 * sn_model_dof_count(m) + 2 + 13 * sn_model_body_count(m), "%d channels", n);
+  /* 13 of the whole; q, qd, tau, qdd for each coordinate; two of the motor, and three
+   * by the names of all motions; 13 for each body */
+  CHECK(n == 13 + 4 * sn_model_dof_count(m) + 2 + 3 + 13 * sn_model_body_count(m), "%d channels",
+        n);
   for (int k = 0; k < n; k++) {
     char name[300];
     CHECK(sn_sim_channel_name(sim, k, name, sizeof name) == name, "channel %d has no name", k);
@@ -93,6 +98,9 @@ TEST(names_lead_back) {
                                         "motor.q",
                                         "motor.tau",
                                         "motor.tau2",
+                                        "motions.motor.force",
+                                        "motions.shaft.force0",
+                                        "motions.force",
                                         "crank.tau0",
                                         "e",
                                         "momentum",
