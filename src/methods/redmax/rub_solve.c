@@ -135,9 +135,16 @@ sn_status sni_rubbing_prepare(sni_rubbing *r, sni_rub_solver solve, void *user) 
   return SN_OK;
 }
 
-/* A rate below this is none. */
+/* A rate below this is none; where constraints ask for no motion they drive nothing, and what moves
+ * a slide that they hold is a linkage near where it is stretched out. */
 static double least_rate(const sni_rubbing *r) {
-  double most = 0;
+  double most = 0, asked = 0;
+  for (int i = 0; r->rows && i < r->rows->nrow; i++) {
+    asked = r->rows->row[i].one_sided ? asked : fmax(asked, fabs(r->aim[i]));
+  }
+  if (asked == 0) {
+    return INFINITY;
+  }
   for (int i = 0; i < sni_rubbing_count(r); i++) {
     most = sni_rubbing_rubs(r, i) ? fmax(most, fabs(r->free[i])) : most;
   }
