@@ -44,10 +44,12 @@ static inline void put_joint(mixed *m, dice *d, int type, bool root, const doubl
     put_friction(p, d, type);
   }
   if (type <= PRISMATIC && roll(d) < 0.4) {
-    put(p, ", limits: [%.3g, %.3g]", -between(d, 0.02, 0.6), between(d, 0.02, 0.6));
+    const double hi = between(d, 0.02, 0.6), lo = -between(d, 0.02, 0.6);
+    put(p, ", limits: [%.3g, %.3g]", lo, hi);
   }
   if (!m->quiet && !root && roll(d) < 0.3) {
-    put(p, ", stiffness: %.3g, damping: %.3g", between(d, 1, 300), roll(d));
+    const double damping = roll(d), stiffness = between(d, 1, 300);
+    put(p, ", stiffness: %.3g, damping: %.3g", stiffness, damping);
   }
   put(p, "}");
 }
@@ -89,7 +91,8 @@ static inline void mixed_write(mixed *m, dice *d) {
   m->quiet = roll(d) < 0.4;
   m->h = step[one_of(d, 4)];
   put(p, "sinew: 1\ngravity: [0, 0, %g]\n", m->quiet ? 0 : -9.81);
-  put(p, "contacts: {m: {friction: %.3g, self: %s", roll(d), self[one_of(d, 3)]);
+  const char *who = self[one_of(d, 3)];
+  put(p, "contacts: {m: {friction: %.3g, self: %s", roll(d), who);
   if (roll(d) < 0.5) {
     put(p, ", restitution: %.3g", roll(d));
   }
@@ -122,10 +125,11 @@ static inline void mixed_write(mixed *m, dice *d) {
     put(p, "}\n");
   }
   if (!m->quiet && n > 1 && roll(d) < 0.3) {
+    const double damping = between(d, 0, 10), stiffness = pow(10, between(d, 1, 5));
     put(p,
         "forces: {pull: {type: spring, a: {body: m0_0}, b: {body: m1_0}, stiffness: %.3g, damping: "
         "%.3g, rest_length: 0.1}}\n",
-        pow(10, between(d, 1, 5)), between(d, 0, 10));
+        stiffness, damping);
   }
 }
 
