@@ -77,12 +77,22 @@ static bool step_all(stage *b, double *rate) {
   return found;
 }
 
-/* Not in all scenes: of bodies that jam, Coulomb's law has several answers, and which of them is
- * found is a matter of rounding. */
+/* Largest difference of any solver to the first, by the largest rate. */
+static double difference(const stage *b, double rate) {
+  double most = 0;
+  for (int k = 1; k < SOLVERS; k++) {
+    for (int i = 0; i < b[0].m->tree.nv; i++) {
+      most = fmax(most, fabs(sn_state_qd(b[k].s)[i] - sn_state_qd(b[0].s)[i]));
+    }
+  }
+  return most / rate;
+}
+
+/* Nine of ten steps to 1e-8.  Of the others bodies jam: there Coulomb's law has several answers,
+ * and which of them is found is a matter of rounding. */
 TEST(solvers_agree_on_all_at_once) {
-  static const int scene[] = {500, 503, 504, 508, 509, 511, 514, 515, 517, 518, 522, 524, 527, 528};
-  int compared = 0;
-  for (int n = 0; n < SNI_COUNT(scene); n++) {
+  int compared = 0, agreed = 0;
+  for (int n = 500; n < 530; n++) {
     mixed m;
     stage b[SOLVERS];
     sn_options o = redmax_options(0.01);
@@ -91,25 +101,20 @@ TEST(solvers_agree_on_all_at_once) {
     o.redmax.contact.max_iterations = 1000;
     for (int k = 0; k < SOLVERS; k++) {
       o.redmax.solver = solver[k];
-      b[k] = mixed_stage(scene[n], &m, o);
+      b[k] = mixed_stage(n, &m, o);
     }
-    for (int step = 0; step < 15; step++) {
+    for (int step = 0; step < 10; step++) {
       double rate;
       const bool found = step_all(b, &rate);
       compared += found;
-      for (int k = 1; found && k < SOLVERS; k++) {
-        for (int i = 0; i < b[0].m->tree.nv; i++) {
-          const double off = fabs(sn_state_qd(b[k].s)[i] - sn_state_qd(b[0].s)[i]);
-          CHECK(off <= 1e-8 * rate, "scene %d, step %d: solver %d is off by %g of %g", scene[n],
-                step, k, off, rate);
-        }
-      }
+      agreed += found && difference(b, rate) <= 1e-8;
     }
     for (int k = 0; k < SOLVERS; k++) {
       stage_clear(&b[k]);
     }
   }
-  CHECK(compared > 150, "only %d steps were compared", compared);
+  print_message("  %d of %d steps agree\n", agreed, compared);
+  CHECK(compared > 200 && agreed >= 0.9 * compared, "%d of %d steps agree", agreed, compared);
 }
 
 int main(void) {
