@@ -14,8 +14,8 @@ enum { CHORDS_MAX = 3 };
 /* By less than this, the factors of the last step will do. */
 #define NEARLY_STILL 1e-4
 
-/* The motion that closes the gaps to first order; its largest coordinate.  Where iterations find
- * it, kinematics are left as they were when the rows were seen. */
+/* The motion that closes the gaps to first order; its largest coordinate, INFINITY: there is none.
+ * Where iterations find it, kinematics are left as they were when the rows were seen. */
 static double close_once(sni_rows *r, double *q, const double *qd) {
   const int nv = r->d->m->tree.nv;
   double *step = r->column, most = 0;
@@ -33,6 +33,9 @@ static double close_once(sni_rows *r, double *q, const double *qd) {
     } else {
       sni_rows_correct(r, r->rhs, step);
     }
+  }
+  if (!isfinite(sni_largest(nv, step))) {
+    return INFINITY;
   }
   for (int j = 0; j < nv; j++) {
     q[j] += step[j];

@@ -64,7 +64,7 @@ class Structured(Command):
 
         A row whose rate is off by r does work at r times its force.  Rates are off by at most the precision p when the step moves on, and
         what opens so is all that is closed again: 2 p times what all rows bear over time is the most that both runs can differ by, whatever
-        the signs.  (They vary: a fortieth of it is seen.)"""
+        the signs.  They vary, so that much less of it is seen: where that would hide brakes, which took 1 to 4 J, 0.3 J are the most."""
         for name, forces in (("pendulum-strings", "loops.*.reaction.f*"), ("seaweed", "constraints.bite.*"), ("ladder", "loops.*.reaction.f*")):
             text = self.good("make", name)
             borne = self.borne(text, forces)
@@ -73,7 +73,7 @@ class Structured(Command):
             for precision in 1e-3, 3e-4, 1e-5:
                 rough = self.run_scene(text, "--method", "structured", f"--set=run.structured.precision={precision}")
                 self.assertEqual(rough["solver"]["unconverged"], 0, f"{name}, {precision}")
-                self.assertAlmostEqual(rough["energy"]["end"]["E"], fine["energy"]["end"]["E"], delta=2 * (precision + 1e-6) * borne,
+                self.assertAlmostEqual(rough["energy"]["end"]["E"], fine["energy"]["end"]["E"], delta=min(0.3, 2 * (precision + 1e-6) * borne),
                                        msg=f"{name}, {precision}")
 
     def test_characters_hold_together(self):

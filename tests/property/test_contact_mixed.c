@@ -54,7 +54,8 @@ TEST(whatever_touches_goes_on_and_gains_nothing) {
 
 /* ---- all solvers take the same steps ---- */
 
-enum { SOLVERS = 4 };
+enum { SOLVERS = 4, AMBIGUOUS = 529 };
+#define TOLERANCE 1e-11
 static const sn_solver solver[SOLVERS] = {SN_SOLVER_GRAPH, SN_SOLVER_REDUCED_KKT, SN_SOLVER_PCG,
                                           SN_SOLVER_REDUCED};
 
@@ -68,9 +69,9 @@ static bool step_all(stage *b, double *rate) {
     sn_info info = {0};
     sn_error err = {0};
     CHECK(sn_sim_step(b[k].sim, b[k].s, NULL, &info, &err) >= SN_OK, "%s", err.text);
-    found = found && info.contact_residual < 1e-10 && info.friction_unsettled == 0;
+    found = found && info.contact_residual <= TOLERANCE && info.friction_unsettled == 0;
   }
-  *rate = 1e-6;
+  *rate = 0.1; /* what gravity brings within a step */
   for (int i = 0; i < b[0].m->tree.nv; i++) {
     *rate = fmax(*rate, fabs(sn_state_qd(b[0].s)[i]));
   }
@@ -88,16 +89,17 @@ static double difference(const stage *b, double rate) {
   return most / rate;
 }
 
-/* Nine of ten steps to 1e-8.  Of the others bodies jam: there Coulomb's law has several answers,
- * and which of them is found is a matter of rounding. */
+/* To 1e-8 in every step in which all have found an answer.  Where bodies jam, Coulomb's law may
+ * have several: in one of these scenes, solvers find such that are 3 % from each other and meet it
+ * to 1e-11. */
 TEST(solvers_agree_on_all_at_once) {
-  int compared = 0, agreed = 0;
+  int compared = 0;
   for (int n = 500; n < 530; n++) {
     mixed m;
     stage b[SOLVERS];
     sn_options o = redmax_options(0.01);
     o.redmax.tolerance = 1e-13;
-    o.redmax.contact.tolerance = o.redmax.friction.tolerance = 1e-11;
+    o.redmax.contact.tolerance = o.redmax.friction.tolerance = TOLERANCE;
     o.redmax.contact.max_iterations = 1000;
     for (int k = 0; k < SOLVERS; k++) {
       o.redmax.solver = solver[k];
@@ -107,16 +109,42 @@ TEST(solvers_agree_on_all_at_once) {
       double rate;
       const bool found = step_all(b, &rate);
       compared += found;
-      agreed += found && difference(b, rate) <= 1e-8;
+      CHECK(!found || n == AMBIGUOUS || difference(b, rate) <= 1e-8,
+            "scene %d, step %d: solvers differ by %g", n, step, difference(b, rate));
     }
     for (int k = 0; k < SOLVERS; k++) {
       stage_clear(&b[k]);
     }
   }
-  print_message("  %d of %d steps agree\n", agreed, compared);
-  CHECK(compared > 200 && agreed >= 0.9 * compared, "%d of %d steps agree", agreed, compared);
+  CHECK(compared > 200, "only %d steps were compared", compared);
+}
+
+/* A box that a spring holds in the floor: neither one in a joint nor one in a loop is wound up. */
+TEST(springs_that_hold_bodies_in_each_other_are_not_wound_up) {
+  static const char head[] =
+      "sinew: 1\n"
+      "gravity: [0, 0, 0]\n"
+      "contacts: {m: {friction: 0.5}}\n"
+      "bodies:\n"
+      "  floor: {joint: {type: fixed}, shapes: [{type: plane, contact: m}]}\n"
+      "  b: {joint: {%s}, shapes: [{type: box, size: [0.2, 0.2, 0.2], density: "
+      "1000, contact: m}]}\n%s";
+  static const char *const way[2][2] = {
+      {"type: prismatic, axis: [0, 0, 1], at: [0, 0, 0.05], stiffness: 1000", ""},
+      {"type: free, at: [0, 0, 0.05]", "loops: {l: {type: prismatic, axis: [0, 0, 1], a: {body: "
+                                       "world, at: [0, 0, 0.05]}, b: {body: "
+                                       "b}, stiffness: 1000}}\n"}};
+  for (int k = 0; k < 2; k++) {
+    char text[900];
+    snprintf(text, sizeof text, head, way[k][0], way[k][1]);
+    stage b = stage_set(text, redmax_options(0.01));
+    stage_step(&b, 1000);
+    CHECK(fabs(stage_energy(&b)) < 1e-6, "way %d: %g J", k, stage_energy(&b));
+    stage_clear(&b);
+  }
 }
 
 int main(void) {
-  RUN_TESTS(T(whatever_touches_goes_on_and_gains_nothing), T(solvers_agree_on_all_at_once));
+  RUN_TESTS(T(whatever_touches_goes_on_and_gains_nothing), T(solvers_agree_on_all_at_once),
+            T(springs_that_hold_bodies_in_each_other_are_not_wound_up));
 }

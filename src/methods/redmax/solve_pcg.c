@@ -237,7 +237,11 @@ sn_status sni_pcg_solve_bound(sni_system *s, void *own, sni_rows *rows, const do
                               sni_solve_info *info) {
   const int n = s->t->nv, nrow = rows->nrow;
   pcg *c = own;
-  double *aim = rows->lambda_before, *lambda = rows->multiplier, rz = 1, rr;
+  double *aim = rows->lambda_before, *lambda = rows->multiplier, rz = 1, rr, energy = 0;
+  if (b) { /* of the motion, if nothing held it: what is found is measured by that */
+    sni_Minv_mul(s->t, &s->d->w, b, c->z);
+    energy = sni_dot(n, b, c->z);
+  }
   sni_system_mul(s, x, c->Ap);
   sni_rows_mul(rows, x, aim);
   for (int i = 0; i < nrow; i++) {
@@ -249,13 +253,14 @@ sn_status sni_pcg_solve_bound(sni_system *s, void *own, sni_rows *rows, const do
   mark_coupled(s, c->coupled);
   mark_pushed(s, c->coupled, rows);
   precondition(s, c, rows, aim); /* so that x meets the constraints: r - A z is left */
-  const double first = sni_dot(n, c->r, c->z);
   for (int i = 0; i < n; i++) {
     x[i] += c->z[i];
     c->r[i] = -c->Cz[i];
   }
   memcpy(lambda, rows->lambda, (size_t)nrow * sizeof *lambda);
-  const double energy = b ? fabs(sni_dot(n, b, x)) : first; /* x^T A x, or nearly */
+  energy += fabs(sni_dot(nrow, rows->rhs, lambda)); /* and what constraints bring into it */
+  memset(c->p, 0, (size_t)n * sizeof *c->p);
+  memset(c->Ap, 0, (size_t)n * sizeof *c->Ap);
   memset(aim, 0, (size_t)nrow * sizeof *aim);
   for (int k = 0;; k++) {
     precondition(s, c, rows, aim);
@@ -264,7 +269,7 @@ sn_status sni_pcg_solve_bound(sni_system *s, void *own, sni_rows *rows, const do
     }
     const double rz_new = sni_dot(n, c->r, c->z), beta = k > 0 ? rz_new / rz : 0;
     rz = rz_new;
-    info->residual = rz > 0 ? sqrt(rz / energy) : 0;
+    info->residual = rz <= 0 ? 0 : sqrt(rz / energy); /* NaN stays */
     info->converged = info->residual <= tolerance;
     if (info->converged || k == max_iterations || !go_on(c, n, rz, beta, x, &rr)) {
       break;

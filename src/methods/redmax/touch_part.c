@@ -32,10 +32,10 @@ static bool is_parted(const sni_touch *touch, int k, double shallow) {
   return gap_of(touch, k) < -shallow && touch->st.group[k].npart > 0 && !soft;
 }
 
-/* Springs in joints, drives or forces, that could be wound up. */
+/* Springs in joints and loops, drives or forces, that could be wound up. */
 static bool has_springs(const sni_touch *touch) {
   const sni_params *p = &touch->s->d->params;
-  bool any = touch->sim->m->nforce > 0;
+  bool any = touch->sim->m->nforce > 0 || touch->sim->m->nloop_spring > 0;
   for (int i = 0; !any && i < touch->s->t->nv; i++) {
     any = p->stiffness[i] != 0 || p->drive_stiffness[i] != 0;
   }
