@@ -95,6 +95,7 @@ TEST(degenerate_shapes_give_a_result_or_say_why_not) {
         sn_scene_load_text(p.text, strlen(p.text), "degenerate", NULL, &scene, &err);
     if (read) {
       CHECK(err.text[0], "scene %d is refused without a word\n%s", k, p.text);
+      sn_scene_free(&scene);
       refused++;
       continue;
     }

@@ -394,7 +394,9 @@ static sn_status solve_unbound(sn_sim *sim, const sni_redmax_step *step, bool ag
   if (!again && sni_redmax_foresees(sim) && foresee_reactions(sim, step, qd1)) {
     sni_redmax_equations(sim, step);
   }
-  memcpy(qd1, step->qd, (size_t)sim->m->tree.nv * sizeof *qd1);
+  if (!again || !comes_along(sim)) { /* else they are nearly there */
+    memcpy(qd1, step->qd, (size_t)sim->m->tree.nv * sizeof *qd1);
+  }
   if (sim->m->nslide > 0) {
     return solve_rubbing(sim, step, again, qd1, info, err);
   }

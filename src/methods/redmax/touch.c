@@ -14,8 +14,9 @@
 enum { RUN_MAX = 24 };
 /* Of what bodies would answer alone, so much more they do between things that motions drive. */
 #define SQUEEZED 1e-8
-/* Where joints or springs hold bodies: what they are trusted with at first and at least, by how
- * much that changes from step to step, and what they must have opened of what was to be. */
+/* Where joints or springs hold bodies: what those are trusted with at first that nobody has seen
+ * arrive, what all are at least, by how much that changes from step to step, and what they must
+ * have opened of what was to be. */
 #define TRUST       0.05
 #define TRUST_LEAST 1e-3
 #define TRUST_STEP  4
@@ -112,7 +113,7 @@ static void remember(sni_touch *touch, const double *state) {
     const sni_contact *c = &touch->contact[tg->contact];
     sni_touch_memory m = {.shape = {0, 0}};
     int order = 1;
-    tg->trust = tg->ease > 0 ? TRUST : 1;
+    tg->trust = tg->ease > 0 && c->gap < 0 ? TRUST : 1;
     for (; j < n; j++) {
       memcpy(&m, at + (ptrdiff_t)j * SNI_TOUCH_NUMBERS, sizeof m);
       order = compare(&m, c);

@@ -124,8 +124,8 @@ static void take_parting(sni_touch *touch, double h, double shallow, bool any_he
  *
  * Joints, loops and springs may hold bodies in each other, whatever rows say, which are straight.
  * Moved apart in each step, and back again in each, they would wind up springs and lift weights for
- * ever.  So where there are any, a contact is asked for little at first, for more if it opens, and
- * for next to nothing if it does not. */
+ * ever.  So where there are any, a contact that nobody saw arrive is asked for little at first, for
+ * more if it opens, and every one for next to nothing if it does not. */
 sn_status sni_touch_part(sni_touch *touch, double h, const sni_staggered_options *o,
                          sni_touch_solver solve, void *user) {
   sni_staggered *st = &touch->st;
