@@ -5,6 +5,7 @@
 
 #include <stdio.h>
 
+#include "cli/svg.h"
 #include "io/json.h"
 #include "sinew/sinew.h"
 
@@ -46,6 +47,11 @@ struct make_settings;
 /* What `sinew make NAME` writes, as a model. */
 sn_status bench_make(const char *name, struct make_settings *settings, sn_model **out,
                      sn_error *err);
+
+/* ---- plot.c ---- */
+
+/* False: it could not be written, which has been said. */
+bool bench_plot(FILE *to, const svg_panel *panel, int count, const svg_style *style);
 
 /* ---- machine.c ---- */
 

@@ -12,7 +12,6 @@
 
 #include "bench/chain_sp.h"
 #include "cli/make.h"
-#include "cli/svg.h"
 #include "sinew/scene.h"
 
 enum { DONE = 0, BAD_INPUT = 2, WRONG = 3 };
@@ -270,11 +269,7 @@ static int bench_klann(const bench_settings *settings, sni_json *json) {
                              .width = 640,
                              .height = 360,
                              .beside = true};
-    sni_text text = {0};
-    svg_write(&panel, 1, &style, &text);
-    char *svg = sni_text_take(&text);
-    code = svg && fputs(svg, settings->svg) >= 0 ? DONE : WRONG;
-    free(svg);
+    code = bench_plot(settings->svg, &panel, 1, &style) ? DONE : BAD_INPUT;
   }
   svg_panel_free(&panel);
   return code;

@@ -2,7 +2,6 @@
  */
 #include "bench/redmax.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -86,7 +85,6 @@ static int one_row(redmax_spec what, double seconds, const bench_settings *setti
 
 static int write_plot(const redmax_plan *plan, const bench_settings *settings,
                       const redmax_growth *g) {
-  sni_text text = {0};
   const svg_style style = {.title = "CPU time of an implicit step",
                            .x_label = "degrees of freedom",
                            .y_label = "seconds a step",
@@ -94,16 +92,9 @@ static int write_plot(const redmax_plan *plan, const bench_settings *settings,
                            .height = 360,
                            .log = true,
                            .marks = true};
-  svg_write(g->panel + plan->first, plan->end - plan->first, &style, &text);
-  char *svg = sni_text_take(&text);
-  errno = 0;
-  const bool good = svg && fputs(svg, settings->svg) >= 0 && fflush(settings->svg) == 0;
-  free(svg);
-  if (!good) {
-    fprintf(stderr, "sinew bench: cannot write the plot: %s\n",
-            errno ? strerror(errno) : "out of memory");
-  }
-  return good ? DONE : BAD_INPUT;
+  return bench_plot(settings->svg, g->panel + plan->first, plan->end - plan->first, &style)
+             ? DONE
+             : BAD_INPUT;
 }
 
 static int all_rows(const redmax_spec *list, int n, const bench_settings *settings,

@@ -2,7 +2,6 @@
  * that grow, and a sheet that is pulled with equal time [FA 5]. */
 #include "bench/structured.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -261,7 +260,6 @@ static int sheets(const bench_settings *settings, const bench_output *out) {
 }
 
 static int write_plot(const bench_settings *settings, growth *g) {
-  sni_text text = {0};
   const svg_style style = {.title = "Rope ladders (1,n) by the method structured",
                            .x_label = "constraints",
                            .y_label = "",
@@ -278,16 +276,7 @@ static int write_plot(const bench_settings *settings, growth *g) {
       }
     }
   }
-  svg_write(g->panel, PANELS, &style, &text);
-  char *svg = sni_text_take(&text);
-  errno = 0;
-  const bool good = svg && fputs(svg, settings->svg) >= 0 && fflush(settings->svg) == 0;
-  free(svg);
-  if (!good) {
-    fprintf(stderr, "sinew bench: cannot write the plot: %s\n",
-            errno ? strerror(errno) : "out of memory");
-  }
-  return good ? DONE : BAD_INPUT;
+  return bench_plot(settings->svg, g->panel, PANELS, &style) ? DONE : BAD_INPUT;
 }
 
 static int all_rows(const bench_settings *settings, const bench_output *out, growth *g) {
