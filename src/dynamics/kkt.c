@@ -66,6 +66,10 @@ static void scatter(sni_kkt *k, const double *b, const double *c, double *x) {
   }
 }
 
+bool sni_kkt_takes_soft(const sni_kkt *k) {
+  return !k->reduced;
+}
+
 unsigned sni_kkt_count(const sni_kkt *k) {
   return k->count;
 }

@@ -1,28 +1,13 @@
 /* unilateral.c: rows that push and do not pull. */
-#include "dynamics/unilateral.h"
+#include "dynamics/unilateral_parts.h"
 
 #include <string.h>
 
-#include "dynamics/rows.h"
-
-/* A rate is met, and a force does not pull, to this part of the largest. */
-#define EXACT 1e-12
 /* A row that is touched and leaves more slowly than this is held. */
 #define AT_REST 1e-9
-/* Rows that are asked for next to nothing, and miss it by so little (m/s, rad/s), do agree: of rows
- * that depend on each other rounding is left. */
-#define AGREES 1e-10
 
 static bool is_hard(const sni_row *row) {
   return row->stop.stiffness == 0;
-}
-
-static double largest(int n, const double *x) {
-  double most = 0;
-  for (int i = 0; i < n; i++) {
-    most = isfinite(x[i]) ? fmax(most, fabs(x[i])) : most;
-  }
-  return most;
 }
 
 bool sni_unilateral_is_free(const sni_rows *r, int i) {
@@ -114,7 +99,7 @@ static void solve_dual(sni_rows *r, const double *c) {
   sni_qp_solve(qp, &info);
   u->short_of = info.short_of;
   u->impossible = -1;
-  if (info.impossible >= 0 && info.short_of > AGREES) {
+  if (info.impossible >= 0 && info.short_of > SNI_AGREES) {
     const int pushing = most_pushing(r);
     u->impossible = pushing >= 0 ? pushing : u->which[info.impossible];
   }
@@ -126,7 +111,8 @@ void sni_unilateral_correct(sni_rows *r, const double *c, double *x) {
   memcpy(u->start, x, nv * sizeof *x);
   sni_rows_mul(r, x, u->free);
   memcpy(u->v, u->free, (size_t)r->nrow * sizeof *u->v);
-  const double small = EXACT * fmax(largest(r->nrow, u->free), largest(r->nrow, c));
+  const double small = SNI_EXACT * fmax(sni_unilateral_largest(r->nrow, u->free),
+                                        sni_unilateral_largest(r->nrow, c));
   for (int pass = 0;; pass++) {
     bool more = pass == 0;
     for (int i = 0; i < r->nrow; i++) {
@@ -149,187 +135,6 @@ void sni_unilateral_correct(sni_rows *r, const double *c, double *x) {
     }
     sni_rows_mul(r, x, u->v);
   }
-}
-
-/* ---- as a graph ---- */
-
-/* Rows on the wrong side: in and pulling, or out and broken. */
-static bool is_wrong(const sni_rows *r, const double *c, int i, double small_v,
-                     double small_lambda) {
-  const sni_unilateral *u = &r->u;
-  if (!sni_unilateral_is_free(r, i)) {
-    return false;
-  }
-  return u->in[i] ? c[i] == SNI_LET_GO || r->lambda[i] > small_lambda : u->v[i] < c[i] - small_v;
-}
-
-static sn_status try_set(sni_rows *r, const double *b, const double *c, double *x, int *bad,
-                         double *residual) {
-  sni_unilateral *u = &r->u;
-  for (int i = 0; i < r->nrow; i++) {
-    u->aim[i] = u->in[i] && c[i] != SNI_LET_GO ? c[i] : 0;
-  }
-  if (!u->fresh) {
-    sni_kkt_set_rows(r->kkt, r);
-    const sn_status status = sni_kkt_factorise(r->kkt, b, u->aim, bad);
-    if (status < 0) {
-      return status;
-    }
-    u->fresh = true;
-  }
-  const sn_status status = sni_kkt_solve(r->kkt, b, u->aim, x, r->lambda, residual);
-  sni_rows_mul(r, x, u->v);
-  return status;
-}
-
-/* Rows that contradict each other leave a residual, in one of them or in the other.  Of the limits
- * that push, the one that pushes most is named. */
-static void find_impossible(sni_rows *r, const double *c) {
-  sni_unilateral *u = &r->u;
-  const double small = 1e-6 * fmax(largest(r->nrow, u->v), 1e-6 * largest(r->nrow, r->lambda));
-  double most = 0;
-  int pushing = -1;
-  u->short_of = small;
-  for (int i = 0; i < r->nrow; i++) {
-    const bool sided = r->row[i].one_sided;
-    if (c[i] == SNI_LET_GO || (sided && !u->in[i] && u->v[i] >= c[i])) {
-      continue;
-    }
-    u->short_of = fmax(u->short_of, fabs(c[i] - u->v[i]));
-    if (sided && -r->lambda[i] > most) {
-      most = -r->lambda[i];
-      pushing = i;
-    }
-  }
-  u->impossible = u->short_of > fmax(small, AGREES) ? pushing : -1;
-}
-
-/* What counts as nothing, of rates and of forces. */
-typedef struct smallness {
-  double v, lambda;
-} smallness;
-
-static smallness small_of(const sni_rows *r, const double *c) {
-  return (smallness){EXACT * fmax(largest(r->nrow, r->u.v), largest(r->nrow, c)),
-                     EXACT * largest(r->nrow, r->lambda)};
-}
-
-/* From forces that only push, u->free, and the x that belongs to them, u->start, towards those of
- * the rows that are in, r->lambda and x, as far as none pulls; then those that would are out.
- * False: all the way. */
-static bool go_as_far(sni_rows *r, double small, const double *x) {
-  sni_unilateral *u = &r->u;
-  double part = 1;
-  bool blocked = false;
-  for (int i = 0; i < r->nrow; i++) {
-    if (sni_unilateral_is_free(r, i) && u->in[i] && r->lambda[i] > small) {
-      part = fmin(part, u->free[i] / (u->free[i] - r->lambda[i]));
-      blocked = true;
-    }
-  }
-  for (int i = 0; i < r->nrow; i++) {
-    u->free[i] += part * ((u->in[i] ? r->lambda[i] : 0) - u->free[i]);
-    if (blocked && sni_unilateral_is_free(r, i) && u->in[i] && r->lambda[i] > small &&
-        u->free[i] >= -small) {
-      u->free[i] = 0;
-      u->in[i] = u->fresh = false;
-    }
-  }
-  for (int j = 0; j < r->d->m->tree.nv; j++) {
-    u->start[j] += part * (x[j] - u->start[j]);
-  }
-  return blocked;
-}
-
-/* Newton's method on the dual, by faces: whoever is broken comes in, whoever would pull stays out
- * on the way.  The dual falls with each step, so that no set comes twice. */
-static sn_status solve_by_faces(sni_rows *r, const double *b, const double *c, double *x, int *bad,
-                                double *residual) {
-  sni_unilateral *u = &r->u;
-  bool *first = u->out;
-  for (int i = 0; i < r->nrow; i++) { /* from no forces at all towards those of the last set */
-    first[i] = u->in[i];
-    u->in[i] = !sni_unilateral_is_free(r, i);
-  }
-  u->fresh = false;
-  sn_status status = try_set(r, b, c, x, bad, residual);
-  memcpy(u->start, x, (size_t)r->d->m->tree.nv * sizeof *x);
-  memcpy(u->free, r->lambda, (size_t)r->nrow * sizeof *u->free);
-  if (status >= 0) {
-    memcpy(u->in, first, (size_t)r->nrow * sizeof *first);
-    u->fresh = false;
-    status = try_set(r, b, c, x, bad, residual);
-  }
-  for (int k = 0; k < 100 + 10 * r->nsided && status >= 0; k++) {
-    const smallness small = small_of(r, c);
-    if (!go_as_far(r, small.lambda, x)) {
-      bool more = false;
-      for (int i = 0; i < r->nrow; i++) {
-        if (!u->in[i] && is_wrong(r, c, i, small.v, small.lambda)) {
-          u->in[i] = more = true;
-          u->fresh = false;
-        }
-      }
-      if (!more) {
-        return status;
-      }
-    }
-    status = try_set(r, b, c, x, bad, residual);
-  }
-  return status < 0 ? status : SN_NOT_CONVERGED;
-}
-
-/* All rows that are wrong change sides, as long as they become fewer: that takes few turns, where
- * it ends. */
-static sn_status solve_by_turns(sni_rows *r, const double *b, const double *c, double *x, int *bad,
-                                double *residual, bool *ended) {
-  enum { PATIENCE = 4 };
-  sni_unilateral *u = &r->u;
-  int least = r->nrow + 1, patience = PATIENCE;
-  *ended = false;
-  while (patience > 0) {
-    const sn_status status = try_set(r, b, c, x, bad, residual);
-    if (status < 0) {
-      return status;
-    }
-    const smallness small = small_of(r, c);
-    int wrong = 0;
-    for (int i = 0; i < r->nrow; i++) {
-      wrong += is_wrong(r, c, i, small.v, small.lambda);
-    }
-    if (wrong == 0) {
-      *ended = true;
-      return status;
-    }
-    patience = wrong < least ? PATIENCE : patience - 1;
-    least = wrong < least ? wrong : least;
-    for (int i = 0; i < r->nrow; i++) {
-      if (is_wrong(r, c, i, small.v, small.lambda)) {
-        u->in[i] = !u->in[i];
-      }
-    }
-    u->fresh = false;
-  }
-  return SN_NOT_CONVERGED;
-}
-
-sn_status sni_unilateral_solve(sni_rows *r, const double *b, const double *c, double *x, int *bad,
-                               double *residual) {
-  sni_unilateral *u = &r->u;
-  for (int i = 0; i < r->nrow; i++) {
-    if (u->in[i] && c[i] == SNI_LET_GO) {
-      u->in[i] = u->fresh = false;
-    }
-  }
-  bool ended;
-  sn_status status = solve_by_turns(r, b, c, x, bad, residual, &ended);
-  if (status >= 0 && !ended) {
-    status = solve_by_faces(r, b, c, x, bad, residual);
-  }
-  if (status > 0) {
-    find_impossible(r, c);
-  }
-  return status;
 }
 
 /* ---- restitution ---- */
@@ -505,7 +310,8 @@ void sni_unilateral_aim_step(sni_rows *r, double h, double gain, double penetrat
 
 void sni_unilateral_note(sni_rows *r, const double *b) {
   sni_unilateral *u = &r->u;
-  const double small = 1e-9 * fmax(largest(r->nrow, r->lambda), largest(r->d->m->tree.nv, b));
+  const double small = 1e-9 * fmax(sni_unilateral_largest(r->nrow, r->lambda),
+                                   sni_unilateral_largest(r->d->m->tree.nv, b));
   u->acting = SNI_HASH_SEED;
   for (int i = 0; i < r->nrow; i++) {
     if (r->row[i].one_sided && r->lambda[i] < -small) {
@@ -531,7 +337,7 @@ void sni_unilateral_aim_rates(sni_rows *r, double gain, double slow, const doubl
   double least = 0;
   if (r->nsided > 0) {
     sni_rows_mul(r, qd, u->v);
-    least = slow * (1 + largest(r->nrow, u->v));
+    least = slow * (1 + sni_unilateral_largest(r->nrow, u->v));
   }
   for (int i = 0; i < r->nrow; i++) {
     const sni_row *row = &r->row[i];
@@ -555,7 +361,7 @@ void sni_unilateral_aim_accelerations(sni_rows *r, const double *qd) {
     return;
   }
   sni_rows_mul(r, qd, u->v);
-  const double slow = AT_REST * (1 + largest(r->nrow, u->v));
+  const double slow = AT_REST * (1 + sni_unilateral_largest(r->nrow, u->v));
   for (int i = 0; i < r->nrow; i++) {
     const sni_row *row = &r->row[i];
     const bool touches = is_touched(row) && u->v[i] + row->rate <= slow;
@@ -603,6 +409,7 @@ static size_t lay_out(sni_unilateral *u, int capacity, int nv, bool dual, char *
   u->free = TAKE(n, sizeof *u->free);
   u->v = TAKE(n, sizeof *u->v);
   u->aim = TAKE(n, sizeof *u->aim);
+  u->inner = TAKE(n, sizeof *u->inner);
   u->meek = TAKE(n, sizeof *u->meek);
   u->tamed = TAKE(3 * (size_t)nv + 2 * n, sizeof *u->tamed);
   u->start = TAKE((size_t)nv, sizeof *u->start);

@@ -13,15 +13,23 @@
 
 struct sni_rows;
 
+/* A row on the way through the inside (unilateral_inside.c). */
+typedef struct sni_inner {
+  double push, slack;           /* -lambda, and what is left of C x + e f >= c                   */
+  double push_next, slack_next; /* where a step leads                                            */
+  double give;                  /* e                                                             */
+} sni_inner;
+
 typedef struct sni_unilateral {
-  bool *in;      /* capacity  the row is in the dual, or in the graph                             */
-  bool *out;     /* capacity  scratch                                                             */
-  double *soft;  /* capacity  e: what gives way for each unit of lambda; 0: nothing               */
-  double *free;  /* capacity  G A^-1 b                                                            */
-  double *v;     /* capacity  G x                                                                 */
-  double *aim;   /* capacity  c of the rows in the graph                                          */
-  double *meek;  /* capacity  what r->rhs would be if nothing came back; NAN: it does not ask for
-                    that                                                                          */
+  bool *in;     /* capacity  the row is in the dual, or in the graph                             */
+  bool *out;    /* capacity  scratch                                                             */
+  double *soft; /* capacity  e: what gives way for each unit of lambda; 0: nothing               */
+  double *free; /* capacity  G A^-1 b                                                            */
+  double *v;    /* capacity  G x                                                                 */
+  double *aim;  /* capacity  c of the rows in the graph                                          */
+  sni_inner *inner; /* capacity  of graphs                                                        */
+  double *meek;     /* capacity  what r->rhs would be if nothing came back; NAN: it does not ask for
+                       that                                                                          */
   double *start; /* nv  A^-1 b                                                                   */
   int *which;    /* capacity  rows in the dual                                                    */
   int count;     /* of these                                                                      */

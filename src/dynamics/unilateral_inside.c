@@ -1,0 +1,156 @@
+/* unilateral_inside.c: which rows push, by an interior point method.
+ *
+ * Where hundreds of rows lean on each other, no short way leads from a wrong set of them to the
+ * right one: row by row it takes as many factors as there are rows that change sides.  On the way
+ * through the inside all of them push and all of them are left, less and less of one or the other,
+ *
+ *     C x + e f - s = c      f s = tau      f = -lambda > 0,  s > 0      tau -> 0
+ *
+ * A step of Newton's method is a solution of the graph in which rows give way,
+ *
+ *     C x + (e + s/f) f_next = c + s + tau/f
+ *
+ * and eight or so of them lead to the end, however many rows there are.  Each looks ahead with tau
+ * of 0 first, and takes from that how far tau may fall and what the product f s is off by
+ * [Mehrotra 1992]. */
+#include "dynamics/unilateral_parts.h"
+
+#include <string.h>
+
+enum { STEPS_MAX = 30 };
+/* How far tau falls, and how much of the way to the border is gone at most. */
+#define FALLS  1e-10
+#define NEARLY 0.99
+/* Where the way begins: no force and no slack is less than this part of the largest. */
+#define AWAY 0.1
+
+typedef struct inside {
+  sni_rows *r;
+  const double *b, *c;
+  double *x;
+  int *bad;
+  int count; /* rows that take part */
+} inside;
+
+static bool takes_part(const inside *p, int i) {
+  return p->r->u.in[i] && sni_unilateral_is_free(p->r, i);
+}
+
+static void begin(inside *p) {
+  sni_unilateral *u = &p->r->u;
+  const int n = p->r->nrow;
+  sni_rows_mul(p->r, p->x, u->v);
+  const double rate = fmax(sni_unilateral_largest(n, u->v), sni_unilateral_largest(n, p->c));
+  const double force = sni_unilateral_largest(n, p->r->lambda);
+  for (int i = 0; i < n; i++) {
+    sni_inner *o = &u->inner[i];
+    o->give = u->soft[i];
+    if (sni_unilateral_is_free(p->r, i)) {
+      u->in[i] = p->c[i] != SNI_LET_GO;
+      o->slack = fmax(u->v[i] - p->c[i], AWAY * rate);
+      o->push = fmax(-p->r->lambda[i], AWAY * force);
+      p->count += u->in[i];
+    }
+  }
+}
+
+/* What is left of f s in the mean, after `part` of the way. */
+static double left(const inside *p, double part) {
+  double sum = 0;
+  for (int i = 0; i < p->r->nrow; i++) {
+    const sni_inner *o = &p->r->u.inner[i];
+    if (takes_part(p, i)) {
+      sum += (o->slack + part * (o->slack_next - o->slack)) *
+             (o->push + part * (o->push_next - o->push));
+    }
+  }
+  return sum / p->count;
+}
+
+/* Where a step with tau leads; returns how much of the way is inside.  ahead: after a look ahead,
+ * whose factors are there, and with what it has shown. */
+static sn_status look(inside *p, double tau, bool ahead, double *part) {
+  sni_rows *r = p->r;
+  sni_unilateral *u = &r->u;
+  for (int i = 0; i < r->nrow; i++) {
+    const sni_inner *o = &u->inner[i];
+    u->aim[i] = u->in[i] && p->c[i] != SNI_LET_GO ? p->c[i] : 0;
+    if (takes_part(p, i)) {
+      const double off = ahead ? (o->slack_next - o->slack) * (o->push_next - o->push) : 0;
+      u->aim[i] += o->slack + (tau - off) / o->push;
+      u->soft[i] = o->give + o->slack / o->push;
+    }
+  }
+  sn_status status = SN_OK;
+  if (!ahead) {
+    sni_kkt_set_rows(r->kkt, r);
+    status = sni_kkt_factorise(r->kkt, p->b, u->aim, p->bad);
+  }
+  double residual;
+  status = status < 0 ? status : sni_kkt_solve(r->kkt, p->b, u->aim, p->x, r->lambda, &residual);
+  if (status < 0) {
+    return status;
+  }
+  sni_rows_mul(r, p->x, u->v);
+  *part = 1;
+  for (int i = 0; i < r->nrow; i++) {
+    sni_inner *o = &u->inner[i];
+    if (takes_part(p, i)) {
+      o->push_next = -r->lambda[i];
+      o->slack_next = u->v[i] + o->give * o->push_next - p->c[i];
+      *part = o->push_next < 0 ? fmin(*part, o->push / (o->push - o->push_next)) : *part;
+      *part = o->slack_next < 0 ? fmin(*part, o->slack / (o->slack - o->slack_next)) : *part;
+    }
+  }
+  return SN_OK;
+}
+
+static void go(inside *p, double part) {
+  for (int i = 0; i < p->r->nrow; i++) {
+    sni_inner *o = &p->r->u.inner[i];
+    if (takes_part(p, i)) {
+      o->slack += part * (o->slack_next - o->slack);
+      o->push += part * (o->push_next - o->push);
+    }
+  }
+}
+
+/* Rows of which more is left in the force than in the slack are in. */
+static void end(inside *p) {
+  sni_unilateral *u = &p->r->u;
+  double slack = 0, push = 0;
+  for (int i = 0; i < p->r->nrow; i++) {
+    if (takes_part(p, i)) {
+      slack = fmax(slack, u->inner[i].slack);
+      push = fmax(push, u->inner[i].push);
+    }
+  }
+  for (int i = 0; i < p->r->nrow; i++) {
+    u->in[i] = takes_part(p, i) ? u->inner[i].push * slack > u->inner[i].slack * push : u->in[i];
+    u->soft[i] = u->inner[i].give;
+  }
+  u->fresh = false;
+}
+
+sn_status sni_unilateral_inside(sni_rows *r, const double *b, const double *c, double *x,
+                                int *bad) {
+  inside p = {r, b, c, x, bad, 0};
+  begin(&p);
+  const double first = p.count > 0 ? left(&p, 0) : 0;
+  double now = first;
+  sn_status status = SN_OK;
+  for (int k = 0; k < STEPS_MAX && now > FALLS * first && status >= 0; k++) {
+    double part = 1;
+    status = look(&p, 0, false, &part);
+    if (status >= 0) {
+      const double ahead = left(&p, part) / now;
+      status = look(&p, ahead * ahead * ahead * now, true, &part);
+    }
+    if (status >= 0) {
+      go(&p, part < 1 ? NEARLY * part : 1);
+      now = left(&p, 0);
+    }
+  }
+  end(&p);
+  return status;
+}
