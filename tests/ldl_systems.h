@@ -59,7 +59,8 @@ static sni_ldl_pattern pattern_of(const blocks *s) {
       s->count,
       s->row,
       s->col,
-      {s->rules, s->later, s->earlier, s->links, s->link, s->end_a, s->end_b, NULL}};
+      {s->rules, s->later, s->earlier, s->links, s->link, s->end_a, s->end_b, NULL},
+      NULL};
 }
 
 static void fill(const blocks *s, sni_ldl *ldl) {

@@ -106,15 +106,39 @@ static void gather(const sni_kkt *k, double *x, double *lambda) {
   }
 }
 
+static void keep(sni_kkt *k, const double *b, const double *c) {
+  const size_t nv = (size_t)k->d->m->tree.nv;
+  k->given_b = b != NULL;
+  k->given_c = c != NULL;
+  if (b && nv > 0) {
+    memcpy(k->given, b, nv * sizeof *b);
+  }
+  if (c && k->nrow > 0) {
+    memcpy(k->given + nv, c, (size_t)k->nrow * sizeof *c);
+  }
+}
+
+/* Has work on this right-hand side begun? */
+static bool has_begun(const sni_kkt *k, const double *b, const double *c) {
+  const size_t nv = (size_t)k->d->m->tree.nv;
+  return k->begun && k->given_b == (b != NULL) && k->given_c == (c != NULL) &&
+         (!b || nv == 0 || memcmp(k->given, b, nv * sizeof *b) == 0) &&
+         (!c || k->nrow == 0 || memcmp(k->given + nv, c, (size_t)k->nrow * sizeof *c) == 0);
+}
+
 sn_status sni_kkt_factorise(sni_kkt *k, const double *b, const double *c, int *bad) {
   sni_ldl_factor factor;
   *bad = -1;
   if (k->lost) {
     return k->lost;
   }
-  scatter(k, b, c, k->given);
-  const sn_status status = sni_ldl_factorise(k->ldl, k->given, &factor);
-  k->begun = status >= 0;
+  const bool known = b || c;
+  if (known) {
+    scatter(k, b, c, k->x);
+    keep(k, b, c);
+  }
+  const sn_status status = sni_ldl_factorise(k->ldl, known ? k->x : NULL, &factor);
+  k->begun = known && status >= 0;
   k->count += k->count == UINT_MAX ? 2 : 1;
   *bad = status < 0 && k->reduced ? sni_kkt_reduced_body(k->reduced, factor.node) : -1;
   for (int i = 0; !k->reduced && status < 0 && i < k->d->m->tree.nbody; i++) {
@@ -133,9 +157,11 @@ sn_status sni_kkt_solve(sni_kkt *k, const double *b, const double *c, double *x,
     *residual = INFINITY;
     return k->lost;
   }
-  scatter(k, b, c, k->x);
-  const bool begun = k->begun && memcmp(k->x, k->given, (size_t)k->scalars * sizeof *k->x) == 0;
+  const bool begun = has_begun(k, b, c);
   k->begun = false;
+  if (!begun) {
+    scatter(k, b, c, k->x);
+  }
   const sn_status status = sni_ldl_solve(k->ldl, begun ? NULL : k->x, k->x, &solution);
   *residual = solution.residual;
   gather(k, x, lambda);

@@ -45,7 +45,8 @@ void sni_kkt_set_rows(sni_kkt *kkt, const struct sni_rows *rows);
 /* += c p q^T between the bodies of a pair. */
 void sni_kkt_add_pair(sni_kkt *kkt, int pair, double c, sni_lane6 p, sni_lane6 q);
 
-/* b, c (NULL: 0): the right-hand side that will be solved for first, most likely.  *bad: the body
+/* b, c (NULL: 0; both: not known yet): the right-hand side that will be solved for first, most
+ * likely.  *bad: the body
  * at fault; -1: none. */
 sn_status sni_kkt_factorise(sni_kkt *kkt, const double *b, const double *c, int *bad);
 /* The reduced form does not. */

@@ -10,6 +10,7 @@
 typedef struct pattern {
   int n, nblock, nrule, nlink;
   int *size, *sign, *row, *col;
+  uint8_t *kind;
   int *later, *earlier;      /* rates have a pivot only after the multiplier of their joint */
   int *link, *end_a, *end_b; /* multipliers and the bodies that they tie                    */
   int *closer;               /* those of constraints                                        */
@@ -21,9 +22,10 @@ static int add_node(pattern *p, int size, int sign) {
   return p->n++;
 }
 
-static int add_block(pattern *p, int row, int col) {
+static int add_block(pattern *p, sni_ldl_kind kind, int row, int col) {
   p->row[p->nblock] = row;
   p->col[p->nblock] = col;
+  p->kind[p->nblock] = (uint8_t)kind;
   return p->nblock++;
 }
 
@@ -50,18 +52,18 @@ static void lay_out_tree(sni_kkt *k, pattern *p) {
       continue; /* fixed to the ground */
     }
     k->phi[i] = add_node(p, 6, 1);
-    k->mass[i] = add_block(p, k->phi[i], k->phi[i]);
+    k->mass[i] = add_block(p, SNI_LDL_SYMMETRIC, k->phi[i], k->phi[i]);
     k->mu[i] = add_node(p, k->is_bare[i] ? 3 : 6, -1);
     add_link(p, k->mu[i], k->phi[i], up, false);
-    k->tie[i] = add_block(p, k->mu[i], k->phi[i]);
+    k->tie[i] = add_block(p, SNI_LDL_TIE, k->mu[i], k->phi[i]);
     if (up >= 0) {
-      k->shift[i] = add_block(p, k->mu[i], up);
+      k->shift[i] = add_block(p, SNI_LDL_LEVER, k->mu[i], up);
     }
     if (nv > 0 && !k->is_bare[i]) {
       k->qd[i] = add_node(p, nv, 1);
       add_rule(p, k->qd[i], k->mu[i]);
-      k->own[i] = add_block(p, k->qd[i], k->qd[i]);
-      k->joint[i] = add_block(p, k->mu[i], k->qd[i]);
+      k->own[i] = add_block(p, SNI_LDL_DENSE, k->qd[i], k->qd[i]);
+      k->joint[i] = add_block(p, SNI_LDL_DENSE, k->mu[i], k->qd[i]);
     }
   }
 }
@@ -84,10 +86,10 @@ static void lay_out_constraints(sni_kkt *k, pattern *p) {
       continue;
     }
     k->con[c] = add_node(p, con->nrow, -1);
-    k->con_own[c] = add_block(p, k->con[c], k->con[c]);
+    k->con_own[c] = add_block(p, SNI_LDL_DIAGONAL, k->con[c], k->con[c]);
     for (int side = 0; side < 2; side++) {
       if (end[side] >= 0) {
-        k->con_side[2 * c + side] = add_block(p, k->con[c], end[side]);
+        k->con_side[2 * c + side] = add_block(p, SNI_LDL_DENSE, k->con[c], end[side]);
       }
     }
     if (end[0] >= 0 || end[1] >= 0) {
@@ -96,7 +98,7 @@ static void lay_out_constraints(sni_kkt *k, pattern *p) {
     }
     for (int j = 0; j < con->ncoord; j++) {
       const int qd = k->qd[sni_tree_body_of(t, con->coord[j])];
-      k->con_coord[SNI_COORD_MAX * c + j] = add_block(p, k->con[c], qd);
+      k->con_coord[SNI_COORD_MAX * c + j] = add_block(p, SNI_LDL_DENSE, k->con[c], qd);
       add_rule(p, k->con[c], qd);
     }
   }
@@ -182,18 +184,19 @@ static sn_status build(sni_kkt *k, sn_error *err) {
                            {&p.link, links},  {&p.end_a, links}, {&p.end_b, links},
                            {&p.closer, links}};
   int *memory = take_pieces(scratch, sizeof scratch / sizeof scratch[0]);
+  p.kind = calloc(blocks + 1, sizeof *p.kind);
   sn_status status = SN_E_MEMORY;
-  if (memory && take_pieces(own, sizeof own / sizeof own[0])) {
+  if (memory && p.kind && take_pieces(own, sizeof own / sizeof own[0])) {
     lay_out_tree(k, &p);
     for (int n = 0; n < k->npairs; n++) {
       const int a = k->pairs[n][0] >= 0 ? k->phi[k->pairs[n][0]] : -1;
       const int b = k->pairs[n][1] >= 0 ? k->phi[k->pairs[n][1]] : -1;
-      k->pair[n] = a >= 0 && b >= 0 ? add_block(&p, a, b) : -1;
+      k->pair[n] = a >= 0 && b >= 0 ? add_block(&p, SNI_LDL_DENSE, a, b) : -1;
     }
     lay_out_constraints(k, &p);
     const bool found = find_scalars(k, &p);
     k->x = calloc((size_t)k->scalars + 1, sizeof *k->x);
-    k->given = calloc((size_t)k->scalars + 1, sizeof *k->given);
+    k->given = calloc((size_t)k->d->m->tree.nv + nrow + 1, sizeof *k->given);
     const sni_ldl_pattern ldl = {
         .n = p.n,
         .size = p.size,
@@ -201,15 +204,14 @@ static sn_status build(sni_kkt *k, sn_error *err) {
         .block_count = p.nblock,
         .row = p.row,
         .col = p.col,
-        .demands = {p.nrule, p.later, p.earlier, p.nlink, p.link, p.end_a, p.end_b, p.closer}};
+        .demands = {p.nrule, p.later, p.earlier, p.nlink, p.link, p.end_a, p.end_b, p.closer},
+        .kind = p.kind};
     sni_ldl_options options = sni_ldl_options_default();
     options.bytes_max = k->bytes_max;
     status = found && k->x && k->given ? sni_ldl_build(&ldl, &options, &k->ldl, err) : SN_E_MEMORY;
   }
   free(memory);
-  if (!status) {
-    sni_kkt_fill_start(k);
-  }
+  free(p.kind);
   return status;
 }
 
@@ -247,7 +249,8 @@ static sn_status build_reduced(sni_kkt *k, int npairs, const int (*pair)[2], siz
   k->ldl = sni_kkt_reduced_ldl(k->reduced);
   k->scalars = sni_kkt_reduced_scalars(k->reduced);
   k->x = calloc((size_t)k->scalars + 1, sizeof *k->x);
-  k->given = calloc((size_t)k->scalars + 1, sizeof *k->given);
+  const size_t nrow = k->d->rows ? (size_t)k->d->rows->capacity : 0;
+  k->given = calloc((size_t)k->d->m->tree.nv + nrow + 1, sizeof *k->given);
   return k->x && k->given ? SN_OK : SN_E_MEMORY;
 }
 

@@ -1,4 +1,4 @@
-/* kkt_fill.c: the values of the graph.  What never changes is written once for all, and nothing is
+/* kkt_fill.c: the values of the graph.  What never changes has none (sni_ldl_kind), and nothing is
  * cleared that will be written anyway: large graphs do not fit into any cache. */
 #include "dynamics/kkt_parts.h"
 
@@ -8,24 +8,19 @@
 
 /* ---- bodies ---- */
 
-/* ([r], -1), the lower half of -X; its -1 are there. */
-static void fill_cross(sni_lane r, double *out) {
-  out[1] = -r[2];
-  out[2] = r[1];
-  out[6] = r[2];
-  out[8] = -r[0];
-  out[12] = -r[1];
-  out[13] = r[0];
-}
-
-/* 6x6 out of lanes, row by row. */
+/* The upper triangle of 6x6 out of lanes, row by row. */
 static void store_art(double *out, const sni_art *a) {
   for (int i = 0; i < 3; i++) {
+    for (int j = i; j < 3; j++) {
+      *out++ = a->A[j][i];
+    }
     for (int j = 0; j < 3; j++) {
-      out[6 * i + j] = a->A[j][i];
-      out[6 * i + 3 + j] = a->Bt[i][j];
-      out[6 * (i + 3) + j] = a->Bt[j][i];
-      out[6 * (i + 3) + 3 + j] = a->C[j][i];
+      *out++ = a->Bt[i][j];
+    }
+  }
+  for (int i = 0; i < 3; i++) {
+    for (int j = i; j < 3; j++) {
+      *out++ = a->C[j][i];
     }
   }
 }
@@ -69,7 +64,10 @@ static void fill_body(sni_kkt *k, const sni_aba_in *in, int i) {
   }
   store_art(sni_ldl_block(k->ldl, k->mass[i]), &block);
   if (k->shift[i] >= 0) {
-    fill_cross(w->r[i], sni_ldl_block(k->ldl, k->shift[i]) + (k->is_bare[i] ? 0 : 18));
+    double *arm = sni_ldl_block(k->ldl, k->shift[i]);
+    for (int j = 0; j < 3; j++) {
+      arm[j] = w->r[i][j];
+    }
   }
   if (k->qd[i] >= 0) {
     fill_joint(k, in, i);
@@ -78,10 +76,10 @@ static void fill_body(sni_kkt *k, const sni_aba_in *in, int i) {
 
 static void expect_body(const sni_kkt *k, int i) {
   if (k->phi[i] >= 0) {
-    sni_ldl_expect(k->ldl, k->mass[i], 36);
+    sni_ldl_expect(k->ldl, k->mass[i], 21);
   }
   if (k->shift[i] >= 0) {
-    sni_ldl_expect(k->ldl, k->shift[i], k->is_bare[i] ? 18 : 36);
+    sni_ldl_expect(k->ldl, k->shift[i], 3);
   }
 }
 
@@ -135,7 +133,7 @@ static int fill_constraint(sni_kkt *k, int c, const sni_rows *rows, int first, c
     const bool in = active && !is_idle(k, c, &rows->row[i]) && (!sided || rows->u.in[i]);
     fill_line(k, c, l, in ? &rows->row[i] : NULL);
     /* where it is not in, lambda is 0 */
-    own[l * n + l] = !in ? -1 : soft ? -soft[i] : sided ? -rows->u.soft[i] : 0;
+    own[l] = !in ? -1 : soft ? -soft[i] : sided ? -rows->u.soft[i] : 0;
     if (active) {
       k->row_at[i++] = k->con_row[c] + l;
     }
@@ -146,7 +144,7 @@ static int fill_constraint(sni_kkt *k, int c, const sni_rows *rows, int first, c
 static void expect_constraint(const sni_kkt *k, int c) {
   const int n = k->con_size[c];
   if (n > 0) {
-    sni_ldl_expect(k->ldl, k->con_own[c], n * n);
+    sni_ldl_expect(k->ldl, k->con_own[c], n);
   }
   for (int side = 0; side < 2; side++) {
     if (k->con_side[2 * c + side] >= 0) {
@@ -156,7 +154,6 @@ static void expect_constraint(const sni_kkt *k, int c) {
 }
 
 static void fill_rows(sni_kkt *k, const sni_rows *rows, const double *soft) {
-  k->nrow = rows ? rows->nrow : 0;
   for (int c = 0, i = 0; c < k->ncon; c++) {
     if (c + AHEAD < k->ncon) {
       expect_constraint(k, c + AHEAD);
@@ -167,26 +164,9 @@ static void fill_rows(sni_kkt *k, const sni_rows *rows, const double *soft) {
 
 /* ---- all of it ---- */
 
-/* (0, 1) and -(0, 1) X for bare ones; 1 and -X = ((-1, 0), ([r], -1)) for others. */
-void sni_kkt_fill_start(sni_kkt *k) {
-  for (int i = 0; i < k->d->m->tree.nbody; i++) {
-    if (k->phi[i] < 0) {
-      continue;
-    }
-    const int rows = k->is_bare[i] ? 3 : 6;
-    double *tie = sni_ldl_block(k->ldl, k->tie[i]);
-    double *X = k->shift[i] >= 0 ? sni_ldl_block(k->ldl, k->shift[i]) : NULL;
-    for (int r = 0; r < rows; r++) {
-      const int at = 6 * r + 6 - rows + r;
-      tie[at] = 1;
-      if (X) {
-        X[at] = -1;
-      }
-    }
-  }
-}
-
 void sni_kkt_set_rows(sni_kkt *k, const sni_rows *rows) {
+  k->begun = false;
+  k->nrow = rows ? rows->nrow : 0;
   if (k->reduced) {
     sni_kkt_reduced_set_rows(k->reduced, rows);
   } else if (!k->lost) {
@@ -213,6 +193,8 @@ void sni_kkt_add_pair(sni_kkt *k, int pair, double c, sni_lane6 p, sni_lane6 q) 
 }
 
 void sni_kkt_fill(sni_kkt *k, const sni_aba_in *in, const sni_rows *rows, const double *soft) {
+  k->begun = false;
+  k->nrow = rows ? rows->nrow : 0;
   if (k->reduced) {
     sni_kkt_reduced_fill(k->reduced, in, rows);
     return;

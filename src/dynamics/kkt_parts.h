@@ -33,16 +33,16 @@ struct sni_kkt {
   size_t bytes_max;
   sn_status lost; /* that did not work */
   double *x;      /* scalars                                                                     */
-  double *given;  /* scalars  the right-hand side that went into the factorisation               */
-  bool begun;     /* it has not been solved for yet                                              */
-  unsigned count; /* of factorisations */
+  /* nv + capacity of rows  b and c that went into the factorisation: comparing these is cheaper
+   * than scattering them once more */
+  double *given;
+  bool given_b, given_c; /* they were not NULL */
+  bool begun;            /* they have not been solved for yet, and nothing was filled since      */
+  unsigned count;        /* of factorisations */
 };
 
 /* kkt_build.c: the graph anew: joints that were bare have got a matrix, by a change of the
  * parameters, and from now on their rates are unknowns. */
 void sni_kkt_build_anew(sni_kkt *k);
-
-/* kkt_fill.c: values that never change, once the graph is there. */
-void sni_kkt_fill_start(sni_kkt *k);
 
 #endif

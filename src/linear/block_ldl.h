@@ -27,6 +27,16 @@
 
 typedef struct sni_ldl sni_ldl;
 
+/* What is known of a block needs no numbers: those that are left, in their order, are its values.
+ * Large systems fit into no cache, and take as long as it takes to fetch them. */
+typedef enum sni_ldl_kind {
+  SNI_LDL_DENSE,     /* all, row-major; on the diagonal both triangles, and alike              */
+  SNI_LDL_SYMMETRIC, /* 6 x 6 on the diagonal: its upper triangle, row by row; 21             */
+  SNI_LDL_DIAGONAL,  /* on the diagonal: nothing but its own; one a row                       */
+  SNI_LDL_TIE,       /* (0, 1) or, with six rows, 1; none                                     */
+  SNI_LDL_LEVER      /* ([r], -1) or, with six rows, ((-1, 0), ([r], -1)); 3: r, [r] a = r x a */
+} sni_ldl_kind;      /* the last two: 3 or 6 rows, 6 columns, off the diagonal                 */
+
 typedef struct sni_ldl_pattern {
   int n;                     /* nodes                                                     */
   const int *size;           /* n  scalars, 1 to SNI_LDL_SIZE_MAX                         */
@@ -34,6 +44,7 @@ typedef struct sni_ldl_pattern {
   int block_count;           /* blocks, on the diagonal and on one side of it             */
   const int *row, *col;      /* block_count: nodes of a block; repeated ones are added up */
   sni_order_demands demands; /* on the order of elimination                               */
+  const uint8_t *kind;       /* block_count: SNI_LDL_...; NULL: all are dense             */
 } sni_ldl_pattern;
 
 typedef struct sni_ldl_options {
@@ -66,8 +77,7 @@ sn_status sni_ldl_build(const sni_ldl_pattern *pattern, const sni_ldl_options *o
 void sni_ldl_free(sni_ldl **ldl);
 sni_ldl_counts sni_ldl_get_counts(const sni_ldl *ldl);
 
-/* The values of block k, row-major, size[row[k]] x size[col[k]], valid for the life of ldl and zero
- * at first.  A block on the diagonal has both triangles filled, and alike. */
+/* The values of block k, as its kind has them, valid for the life of ldl and zero at first. */
 double *sni_ldl_block(sni_ldl *ldl, int k);
 /* The first `count` values of block k will be written soon: blocks are in the order of elimination,
  * which is seldom that of the caller. */
@@ -86,7 +96,7 @@ typedef struct sni_ldl_factor {
 sn_status sni_ldl_factorise(sni_ldl *ldl, const double *b, sni_ldl_factor *out);
 
 typedef struct sni_ldl_solution {
-  double residual; /* backward error reached */
+  double residual; /* backward error reached, or a bound on it below 2^-5 of the target */
   int refinements;
 } sni_ldl_solution;
 

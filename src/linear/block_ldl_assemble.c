@@ -79,6 +79,27 @@ KERNEL void bound6(const block6 *m, const double *unit, double *size) {
   size[5] = back[1];
 }
 
+/* Entry (r, c), whatever the kind: for those who seldom ask. */
+static double entry(const sni_ldl_input *in, const double *a, int r, int c) {
+  const int low = r < c ? r : c, high = r < c ? c : r;
+  const bool corner = c == in->cols - in->rows + r;
+  switch (in->kind) {
+  case SNI_LDL_SYMMETRIC:
+    return a[low * (11 - low) / 2 + high];
+  case SNI_LDL_DIAGONAL:
+    return r == c ? a[r] : 0;
+  case SNI_LDL_TIE:
+    return corner ? 1 : 0;
+  case SNI_LDL_LEVER: {
+    const int i = r - (in->rows - 3);
+    const bool crossed = i >= 0 && c < 3 && c != i;
+    return corner ? -1 : crossed ? a[3 - i - c] * ((c - i + 3) % 3 == 1 ? -1 : 1) : 0;
+  }
+  default:
+    return a[r * in->cols + c];
+  }
+}
+
 /* Rows with nothing on the diagonal, and nothing from a lower level: r receives the largest entry
  * of each row. */
 static void bound_rest(sni_ldl *ldl) {
@@ -88,11 +109,13 @@ static void bound_rest(sni_ldl *ldl) {
   for (int k = 0; k < ldl->block_count; k++) {
     const sni_ldl_input *in = &ldl->input[k];
     for (int r = 0; r < in->rows; r++) {
-      for (int c = 0; c < in->cols; c++, a++) {
-        size[in->row + r] = fmax(size[in->row + r], fabs(*a));
-        size[in->col + c] = fmax(size[in->col + c], fabs(*a));
+      for (int c = 0; c < in->cols; c++) {
+        const double size_rc = fabs(entry(in, a, r, c));
+        size[in->row + r] = fmax(size[in->row + r], size_rc);
+        size[in->col + c] = fmax(size[in->col + c], size_rc);
       }
     }
+    a += sni_ldl_input_values(in);
   }
 }
 
@@ -183,6 +206,48 @@ KERNEL void add_sized(const int rows, const int cols, const sni_ldl_input *in, c
   }
 }
 
+/* A block on the diagonal that is nothing off its own. */
+KERNEL void add_diagonal(const sni_ldl_input *in, const double *from, double *column) {
+  for (int r = 0; r < in->rows; r++) {
+    column[in->to + (uint32_t)(r * (in->lanes + 1))] += from[r];
+  }
+}
+
+/* The six by six that a body has on the diagonal. */
+OUTLINE void add_symmetric(const sni_ldl_input *in, const double *from, double *column) {
+  const block6 block = block6_load_symmetric(from);
+  add6(&block, column + in->to);
+}
+
+/* One entry of a block. */
+KERNEL void add_entry(const sni_ldl_input *in, int r, int c, double a, double *column,
+                      double *unit) {
+  double *row_size = unit + in->row + r, *col_size = unit + in->col + c;
+  column[in->to + (uint32_t)(in->transposed ? c * in->lanes + r : r * in->lanes + c)] += a;
+  if (in->row_told) {
+    *row_size = larger(fabs(a) * inverse_power(*col_size), *row_size);
+  }
+  if (in->col_told) {
+    *col_size = larger(fabs(a) * inverse_power(*row_size), *col_size);
+  }
+}
+
+OUTLINE void add_tie(const sni_ldl_input *in, double one, double *column, double *unit) {
+  for (int r = 0; r < in->rows; r++) {
+    add_entry(in, r, 6 - in->rows + r, one, column, unit);
+  }
+}
+
+OUTLINE void add_lever(const sni_ldl_input *in, const double *from, double *column, double *unit) {
+  double v[6];
+  cross_entries(from, v);
+  UNROLL
+  for (int n = 0; n < 6; n++) {
+    add_entry(in, in->rows - 3 + cross_row[n], cross_col[n], v[n], column, unit);
+  }
+  add_tie(in, -1, column, unit);
+}
+
 /* A column of multipliers, and the diagonal block of a node. */
 OUTLINE void add_narrow(const sni_ldl_input *in, const double *from, double *column,
                         double *unit){FOR_ROWS(in->rows, add_sized(R, 1, in, from, column, unit))}
@@ -210,9 +275,9 @@ static void begin_tile(sni_ldl *ldl, const sni_ldl_tile *tile) {
   for (int k = tile->input; k < tile[1].input; k++) {
     const sni_ldl_input *in = &ldl->input[k];
     for (int r = 0; in->row == in->col && r < in->rows; r++) {
-      ldl->D[in->row + r] += a[r * in->cols + r];
+      ldl->D[in->row + r] += entry(in, a, r, r);
     }
-    a += in->rows * in->cols;
+    a += sni_ldl_input_values(in);
   }
   for (int i = tile->vector; i < tile[1].vector; i++) {
     ldl->unit[i] = power_below_root(ldl->D[i]);
@@ -238,7 +303,15 @@ sn_status sni_ldl_assemble(sni_ldl *ldl, int t, int *bad) {
   for (int k = tile->input; k < tile[1].input; k++) {
     const sni_ldl_input *in = &ldl->input[k];
     const int size = 10 * in->rows + in->cols;
-    if (size == 66 && in->mirror == 0) {
+    if (in->kind == SNI_LDL_SYMMETRIC) {
+      add_symmetric(in, from, column);
+    } else if (in->kind == SNI_LDL_TIE) {
+      add_tie(in, 1, column, unit);
+    } else if (in->kind == SNI_LDL_LEVER) {
+      add_lever(in, from, column, unit);
+    } else if (in->kind == SNI_LDL_DIAGONAL) {
+      add_diagonal(in, from, column);
+    } else if (size == 66 && in->mirror == 0) {
       add_66(in, from, column, unit);
     } else if (size == 11 && in->row == in->col) {
       column[in->to] += *from;
@@ -251,7 +324,7 @@ sn_status sni_ldl_assemble(sni_ldl *ldl, int t, int *bad) {
     } else {
       add_any(in, from, column, unit);
     }
-    from += in->rows * in->cols;
+    from += sni_ldl_input_values(in);
   }
   return round_units(ldl, tile, bad);
 }

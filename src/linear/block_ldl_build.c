@@ -104,6 +104,7 @@ static int vector_of(const sni_ldl_plan *plan, const sni_ldl *ldl, int node) {
 
 static void place_scalars(const sni_ldl_pattern *pattern, const sni_ldl_plan *plan, sni_ldl *ldl) {
   int row = 0;
+  memset(ldl->scalar_of, -1, (size_t)ldl->vector_count * sizeof *ldl->scalar_of);
   for (int i = 0; i < pattern->n; i++) {
     ldl->node_row[i] = row;
     if (sign_of(pattern, i) < 0) {
@@ -112,6 +113,7 @@ static void place_scalars(const sni_ldl_pattern *pattern, const sni_ldl_plan *pl
     }
     for (int c = 0; c < pattern->size[i]; c++) {
       const int at = vector_of(plan, ldl, i) + c;
+      ldl->scalar_of[at] = row;
       ldl->scalar_at[row++] = at;
     }
   }
@@ -153,6 +155,7 @@ static sni_ldl_input make_input(const sni_ldl_pattern *pattern, const sni_ldl_pl
                              a == b && row != col ? block + (uint32_t)(second * lanes + first) : 0,
                          .rows = (uint8_t)pattern->size[row],
                          .cols = (uint8_t)pattern->size[col],
+                         .kind = (uint8_t)sni_ldl_plan_kind(pattern, k),
                          .lanes = (uint8_t)lanes,
                          .transposed = transposed,
                          .row_told = tells && plan->level[row] > plan->level[col],
@@ -204,7 +207,7 @@ static void list_inputs(const sni_ldl_pattern *pattern, const sni_ldl_plan *plan
     ldl->tile[t].value = value;
     for (int in = ldl->tile[t].input; in < ldl->tile[t + 1].input; in++) {
       value_of[in] = value;
-      value += (size_t)(ldl->input[in].rows * ldl->input[in].cols);
+      value += (size_t)sni_ldl_input_values(&ldl->input[in]);
     }
   }
   ldl->tile[plan->tile_count].value = value;
@@ -275,12 +278,14 @@ static bool take_memory(const sni_ldl_pattern *pattern, const sni_ldl_plan *plan
   ldl->block_at = sni_arena_take(a, blocks * sizeof *ldl->block_at);
   ldl->node_row = sni_arena_take(a, ((size_t)pattern->n + 1) * sizeof *ldl->node_row);
   ldl->scalar_at = sni_arena_take(a, scalars * sizeof *ldl->scalar_at);
+  ldl->scalar_of = sni_arena_take(a, (size_t)plan->vector_count * sizeof *ldl->scalar_of);
   ldl->noise = sni_arena_take(a, scalars * sizeof *ldl->noise);
   ldl->place = sni_arena_take(a, tiles * sizeof *ldl->place);
   ldl->value = sni_arena_take(a, plan->value_count * sizeof(double));
   ldl->U = sni_arena_take(a, plan->U_count * sizeof(double));
   bool ok = ldl->tile && ldl->below && ldl->before && ldl->input && ldl->reach && ldl->block_at &&
-            ldl->node_row && ldl->scalar_at && ldl->noise && ldl->place && ldl->value && ldl->U;
+            ldl->node_row && ldl->scalar_at && ldl->scalar_of && ldl->noise && ldl->place &&
+            ldl->value && ldl->U;
   double **const vector[] = {&ldl->unit, &ldl->D,      &ldl->b, &ldl->y,
                              &ldl->x,    &ldl->x_next, &ldl->r, &ldl->z};
   for (size_t k = 0; k < sizeof vector / sizeof *vector; k++) {

@@ -315,8 +315,7 @@ sn_status sni_ldl_factorise(sni_ldl *ldl, const double *b, sni_ldl_factor *out) 
   sni_ldl_factor result = {0};
   pivot_state state = {.ldl = ldl, .out = &result, .bad = -1, .finite = true};
   if (b) {
-    sni_ldl_gather(ldl, b, ldl->b);
-    memcpy(ldl->y, ldl->b, (size_t)ldl->vector_count * sizeof(double));
+    sni_ldl_begin(ldl, b);
   }
   ldl->error = INFINITY;
   ldl->noise_count = 0;

@@ -119,6 +119,46 @@ KERNEL block6 block6_turn(const block6 *m) {
   return t;
 }
 
+/* The whole of one whose upper triangle is given, row by row. */
+KERNEL block6 block6_load_symmetric(const double *from) {
+  static const int first[6] = {0, 5, 9, 12, 14, 15}; /* where column 0 of a row would be */
+  block6 m;
+  UNROLL
+  for (int r = 0; r < 4; r++) {
+    m.a[r] = *(const loose4 *)(from + first[r]); /* lanes before r are not of this row */
+  }
+  UNROLL
+  for (int r = 0; r < 6; r++) {
+    m.b[r] = *(const loose2 *)(from + first[r] + 4);
+  }
+  lane4 left[4], last[4], right[4];
+  turn4(m.a, left);
+  m.a[1] = choose((mask4){-1, 0, 0, 0}, left[1], m.a[1]);
+  m.a[2] = choose((mask4){-1, -1, 0, 0}, left[2], m.a[2]);
+  m.a[3] = choose((mask4){-1, -1, -1, 0}, left[3], m.a[3]);
+  UNROLL
+  for (int r = 0; r < 4; r++) {
+    last[r] = __builtin_shufflevector(m.b[r], m.b[r], 0, 1, 0, 1);
+  }
+  turn4(last, right);
+  m.a[4] = right[0];
+  m.a[5] = right[1];
+  m.b[5] = __builtin_shufflevector(m.b[4], m.b[5], 1, 3);
+  return m;
+}
+
+/* What a tie or a lever of `rows` has beside zeros: `rows` times the same on a diagonal that ends
+ * in the last corner, and [r] in the last three rows, the entries of which are v. */
+static const int cross_row[6] = {0, 0, 1, 1, 2, 2}, cross_col[6] = {1, 2, 0, 2, 0, 1};
+KERNEL void cross_entries(const double *r, double v[6]) {
+  v[0] = -r[2];
+  v[1] = r[1];
+  v[2] = r[2];
+  v[3] = -r[0];
+  v[4] = -r[1];
+  v[5] = r[0];
+}
+
 /* Ask for the memory of a tile that will be needed soon (sni_ldl.ahead): the processor finds
  * streams by itself, but loses them at the end of every page, and among too many others.  (Passes
  * that read U and nothing else are better left to it.)  Who goes backwards through the tiles goes

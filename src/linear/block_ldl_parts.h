@@ -37,12 +37,13 @@ typedef struct sni_ldl_before { /* a block of row t left of the diagonal        
   int below;                    /* its entry in sni_ldl.below                          */
 } sni_ldl_before;
 
-/* A block of A as it is given, rows x cols, row-major. */
+/* A block of A as it is given. */
 typedef struct sni_ldl_input {
   int row, col;       /* its first scalars in vectors by tiles                         */
   uint32_t to;        /* its first scalar in U, from the start of the column           */
   uint32_t mirror;    /* the same for its transpose, in a diagonal tile; 0: none       */
   uint8_t rows, cols; /* its size                                                      */
+  uint8_t kind;       /* SNI_LDL_...                                                   */
   uint8_t lanes;      /* of the block of U that it goes to                             */
   bool transposed;    /* in U                                                          */
   bool row_told;      /* the size m of its rows follows from that of its columns       */
@@ -65,6 +66,7 @@ struct sni_ldl {
   size_t *block_at;       /* block_count: values of block k                             */
   int *node_row;          /* node_count + 1: first scalar of a node in vectors by nodes */
   int *scalar_at;         /* scalar_count: place in vectors by tiles                    */
+  int *scalar_of;         /* vector_count: the other way round; -1: there is none       */
   /* A */
   double *value; /* in the order of input    by the caller                 */
   double *unit;  /* vector_count: m; 0: no scalar         by factorise                  */
@@ -82,6 +84,25 @@ struct sni_ldl {
   bool ready;   /* y is L^-1 b for the b given to factorise                              */
 };
 
+/* How many values a block has. */
+static inline int sni_ldl_values(int kind, int rows, int cols) {
+  switch (kind) {
+  case SNI_LDL_SYMMETRIC:
+    return 21;
+  case SNI_LDL_DIAGONAL:
+    return rows;
+  case SNI_LDL_TIE:
+    return 0;
+  case SNI_LDL_LEVER:
+    return 3;
+  default:
+    return rows * cols;
+  }
+}
+static inline int sni_ldl_input_values(const sni_ldl_input *in) {
+  return sni_ldl_values(in->kind, in->rows, in->cols);
+}
+
 /* block_ldl_assemble.c: column t of A into U, its diagonal into D, and the sizes m of its rows.
  * Columns in their order, after `start`.  SN_E_SINGULAR, SN_E_DIVERGED; bad: the place by tiles of
  * the row at fault. */
@@ -91,7 +112,7 @@ sn_status sni_ldl_assemble(sni_ldl *ldl, int t, int *bad);
 /* block_ldl_solve.c: y_t <- L(t,t)^-1 y_t, y_i -= L(i,t) y_t for the tiles i below t. */
 void sni_ldl_forward(const sni_ldl *ldl, int t, double *y);
 
-/* To vectors by tiles. */
-void sni_ldl_gather(const sni_ldl *ldl, const double *by_nodes, double *by_tiles);
+/* b and y from a right-hand side by nodes. */
+void sni_ldl_begin(sni_ldl *ldl, const double *b);
 
 #endif

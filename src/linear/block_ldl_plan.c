@@ -21,6 +21,27 @@ static int *take_ints(sni_arena *arena, size_t count) {
   return sni_arena_take(arena, count * sizeof(int));
 }
 
+/* May a block of this size be of this kind? */
+static bool fits(int kind, int rows, int cols, bool diagonal) {
+  switch (kind) {
+  case SNI_LDL_DENSE:
+    return true;
+  case SNI_LDL_SYMMETRIC:
+    return diagonal && rows == 6;
+  case SNI_LDL_DIAGONAL:
+    return diagonal;
+  case SNI_LDL_TIE:
+  case SNI_LDL_LEVER: /* never in the tile of its own column, then: TILE_MAX */
+    return !diagonal && (rows == 3 || rows == 6) && cols == 6;
+  default:
+    return false;
+  }
+}
+
+int sni_ldl_plan_kind(const sni_ldl_pattern *pattern, int k) {
+  return pattern->kind ? pattern->kind[k] : SNI_LDL_DENSE;
+}
+
 static sn_status check(const sni_ldl_pattern *p, int *scalar_count, size_t *value_count,
                        sn_error *err) {
   if (p->n < 0 || p->block_count < 0) {
@@ -47,7 +68,12 @@ static sn_status check(const sni_ldl_pattern *p, int *scalar_count, size_t *valu
                       "linear system: block %d is at (%d, %d), needs nodes 0 to %d", k, p->row[k],
                       p->col[k], p->n - 1);
     }
-    values += (size_t)p->size[p->row[k]] * (size_t)p->size[p->col[k]];
+    const int kind = sni_ldl_plan_kind(p, k), rows = p->size[p->row[k]], cols = p->size[p->col[k]];
+    if (!fits(kind, rows, cols, p->row[k] == p->col[k])) {
+      return sni_fail(err, SN_E_ARGUMENT, "linear system: block %d, %d x %d, cannot be of kind %d",
+                      k, rows, cols, kind);
+    }
+    values += (size_t)sni_ldl_values(kind, rows, cols);
   }
   if (scalars > SCALARS_MAX) {
     return sni_fail(err, SN_E_LIMIT, "linear system: %lld rows, at most %d", (long long)scalars,
@@ -177,7 +203,7 @@ sn_status sni_ldl_plan_make(const sni_ldl_pattern *pattern, sni_ldl_plan *plan,
           tiles * (sizeof(sni_ldl_tile) + sizeof(uint32_t) + sizeof(int)) +
           below * (sizeof(sni_ldl_below) + sizeof(sni_ldl_before)) +
           blocks * (sizeof(sni_ldl_input) + sizeof(size_t)) +
-          ((size_t)pattern->n + 2 * scalars) * sizeof(int)};
+          ((size_t)pattern->n + 2 * scalars + (size_t)plan->vector_count) * sizeof(int)};
   return SN_OK;
 }
 

@@ -24,6 +24,9 @@ typedef struct sni_ldl_plan {
 sn_status sni_ldl_plan_make(const sni_ldl_pattern *pattern, sni_ldl_plan *plan,
                             sni_ldl_counts *counts, sn_error *err);
 
+/* SNI_LDL_... of a block. */
+int sni_ldl_plan_kind(const sni_ldl_pattern *pattern, int k);
+
 /* The scalars that column t has in U. */
 size_t sni_ldl_plan_column(const sni_ldl_plan *plan, int t);
 

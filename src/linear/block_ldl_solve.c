@@ -127,9 +127,10 @@ void sni_ldl_forward(const sni_ldl *ldl, int t, double *y) {
   FOR_ROWS(tile->size, forward(R, ldl, tile, y))
 }
 
-void sni_ldl_gather(const sni_ldl *ldl, const double *by_nodes, double *by_tiles) {
-  for (int i = 0; i < ldl->scalar_count; i++) {
-    by_tiles[ldl->scalar_at[i]] = by_nodes[i];
+void sni_ldl_begin(sni_ldl *ldl, const double *b) {
+  for (int i = 0; i < ldl->vector_count; i++) {
+    const int from = ldl->scalar_of[i];
+    ldl->b[i] = ldl->y[i] = from >= 0 ? b[from] : 0;
   }
 }
 
@@ -243,15 +244,65 @@ KERNEL void subtract_by6(const int rows, const double *restrict B, const double 
   *(loose2 *)(z_col + 4) = q;
 }
 
+/* The same for one entry of any block. */
+KERNEL void subtract_entry(double a, double x_row, double x_col, double *y_row, double *y_col,
+                           double *z_row, double *z_col) {
+  *y_row -= a * x_col;
+  *y_col -= a * x_row;
+  *z_row += fabs(a * x_col);
+  *z_col += fabs(a * x_row);
+}
+
+/* Both for a tie, or a lever (r not NULL). */
+KERNEL void subtract_arm(const int rows, const double *r, const double *x_row, const double *x_col,
+                         double *restrict y_row, double *restrict y_col, double *restrict z_row,
+                         double *restrict z_col) {
+  const int corner = 6 - rows, cross = rows - 3;
+  if (r) {
+    double v[6];
+    cross_entries(r, v);
+    UNROLL
+    for (int n = 0; n < 6; n++) {
+      const int i = cross + cross_row[n], j = cross_col[n];
+      subtract_entry(v[n], x_row[i], x_col[j], y_row + i, y_col + j, z_row + i, z_col + j);
+    }
+  }
+  UNROLL
+  for (int i = 0; i < rows; i++) {
+    const int j = corner + i;
+    subtract_entry(r ? -1 : 1, x_row[i], x_col[j], y_row + i, y_col + j, z_row + i, z_col + j);
+  }
+}
+
+/* On the diagonal, and nothing off it. */
+KERNEL void subtract_diagonal(int rows, const double *a, const double *x, double *y, double *z) {
+  for (int i = 0; i < rows; i++) {
+    y[i] -= a[i] * x[i];
+    z[i] += fabs(a[i] * x[i]);
+  }
+}
+
 /* r -= A x, of A the blocks that go to column t, and z += |A| |x|. */
 static void subtract_column(const sni_ldl *ldl, const sni_ldl_tile *tile, const double *x,
                             double *r, double *z) {
   const double *B = ldl->value + tile[1].value;
   for (int k = tile[1].input - 1; k >= tile->input; k--) {
     const sni_ldl_input *in = &ldl->input[k];
-    B -= in->rows * in->cols;
+    B -= sni_ldl_input_values(in);
     const int row = in->row, col = in->col, size = 10 * in->rows + in->cols;
-    if (size == 66) {
+    if (in->kind == SNI_LDL_SYMMETRIC) {
+      const block6 block = block6_load_symmetric(B);
+      subtract6_turned(&block, x + row, r + row, z + row);
+    } else if (in->kind == SNI_LDL_TIE || in->kind == SNI_LDL_LEVER) {
+      const double *arm = in->kind == SNI_LDL_LEVER ? B : NULL;
+      if (in->rows == 3) {
+        subtract_arm(3, arm, x + row, x + col, r + row, r + col, z + row, z + col);
+      } else {
+        subtract_arm(6, arm, x + row, x + col, r + row, r + col, z + row, z + col);
+      }
+    } else if (in->kind == SNI_LDL_DIAGONAL) {
+      subtract_diagonal(in->rows, B, x + row, r + row, z + row);
+    } else if (size == 66) {
       const block6 block = block6_load(B);
       subtract6_turned(&block, x + row, r + col, z + col);
       if (row != col) {
@@ -275,7 +326,9 @@ static void subtract_column(const sni_ldl *ldl, const sni_ldl_tile *tile, const 
 }
 
 void sni_ldl_mul(sni_ldl *ldl, const double *x, double *y) {
-  sni_ldl_gather(ldl, x, ldl->x);
+  for (int i = 0; i < ldl->scalar_count; i++) {
+    ldl->x[ldl->scalar_at[i]] = x[i];
+  }
   memset(ldl->r, 0, (size_t)ldl->vector_count * sizeof(double));
   for (int t = 0; t < ldl->tile_count; t++) {
     subtract_column(ldl, &ldl->tile[t], ldl->x, ldl->r, ldl->z);
@@ -289,39 +342,55 @@ void sni_ldl_mul(sni_ldl *ldl, const double *x, double *y) {
 
 /* Not a number stays not a number. */
 KERNEL lane4 larger(lane4 a, lane4 b) {
-  return choose(b <= a, a, b);
+  return choose((b > a) | (b != b), b, a);
 }
 
 static double largest(lane4 a) {
   double m = 0;
   for (int c = 0; c < 4; c++) {
-    m = a[c] <= m ? m : a[c];
+    m = a[c] > m || isnan(a[c]) ? a[c] : m;
   }
   return m;
 }
 
-/* See block_ldl.h.  The floor for quiet rows is as low as it can be: the last digit of what happens
- * in loud rows reaches quiet ones through the rounding errors of a correction, so that with springs
- * of k h^2/m = 1e8 nothing below 2^-14 of the loudest can be brought to 1e-13 of itself. */
-static double backward_error(const sni_ldl *ldl, const double *x) {
-  const double quiet = 0x1p-14;
-  lane4 x_size = {0}, error = {0};
-  for (int i = 0; i < ldl->vector_count; i += 4) {
-    x_size = larger(x_size, magnitude(*(const lane4 *)(x + i) * *(lane4 *)(ldl->unit + i)));
+/* The largest m x among the scalars from..to-1, and what was there before. */
+KERNEL lane4 loudest(const sni_ldl *ldl, const double *x, int from, int to, lane4 most) {
+  for (int i = from; i < to; i += 4) {
+    most = larger(most, magnitude(*(const lane4 *)(x + i) * *(lane4 *)(ldl->unit + i)));
   }
-  const double floor = quiet * largest(x_size);
-  for (int i = 0; i < ldl->vector_count; i += 4) {
-    const lane4 terms = *(lane4 *)(ldl->z + i) + floor * *(lane4 *)(ldl->unit + i);
-    /* a row of nothing has no error */
-    error = larger(error, magnitude(*(lane4 *)(ldl->r + i)) / (terms + DBL_MIN));
-  }
-  return largest(error);
+  return most;
 }
 
-/* x = base + L^-T D^-1 y (base NULL: 0), r = b - A x and z = |b| + |A| |x| in one go, y being lost:
- * as soon as a tile of x is known, so are the tiles that come after it, and with them the product
- * with its column of A. */
-static void finish(sni_ldl *ldl, double *y, const double *base, double *x) {
+/* The floor for quiet rows is as low as it can be: the last digit of what happens in loud rows
+ * reaches quiet ones through the rounding errors of a correction, so that with springs of
+ * k h^2/m = 1e8 nothing below 2^-14 of the loudest can be brought to 1e-13 of itself. */
+#define QUIET 0x1p-14
+
+/* The largest backward error of the scalars from..to-1, and what was there before: see block_ldl.h.
+ */
+KERNEL lane4 worst(const sni_ldl *ldl, lane4 x_size, int from, int to, lane4 most) {
+  const double floor = QUIET * largest(x_size);
+  for (int i = from; i < to; i += 4) {
+    const lane4 terms = *(lane4 *)(ldl->z + i) + floor * *(lane4 *)(ldl->unit + i);
+    /* a row of nothing has no error */
+    most = larger(most, magnitude(*(lane4 *)(ldl->r + i)) / (terms + DBL_MIN));
+  }
+  return most;
+}
+
+static double backward_error(const sni_ldl *ldl, const double *x) {
+  const int n = ldl->vector_count;
+  const lane4 x_size = loudest(ldl, x, 0, n, (lane4){0});
+  return largest(worst(ldl, x_size, 0, n, (lane4){0}));
+}
+
+/* x = base + L^-T D^-1 y (base NULL: 0), r = b - A x and z = |b| + |A| |x| in one go, y being lost
+ * unless it is x: as soon as a tile of x is known, so are the tiles that come after it, and with
+ * them the product with its column of A.  Returns a bound on the backward error, found while all
+ * that it takes is at hand: by the loudest row so far. */
+static double finish(sni_ldl *ldl, double *y, const double *base, double *x) {
+  lane4 x_size = {0}, most = {0};
+  int seen = ldl->vector_count; /* from here on errors are known */
   for (int t = ldl->tile_count - 1; t >= 0; t--) {
     const sni_ldl_tile *tile = &ldl->tile[t];
     if (ldl->ahead > 0 && t >= ldl->ahead) {
@@ -339,7 +408,15 @@ static void finish(sni_ldl *ldl, double *y, const double *base, double *x) {
       *(lane4 *)(ldl->z + i) = magnitude(b);
     }
     subtract_column(ldl, tile, x, ldl->r, ldl->z);
+    x_size = loudest(ldl, x, tile->vector, tile[1].vector, x_size);
+    /* from here on nothing will be added to r and z */
+    const int final = t > 0 ? ldl->tile[ldl->reach[t - 1] + 1].vector : 0;
+    if (final < seen) {
+      most = worst(ldl, x_size, final, seen, most);
+      seen = final;
+    }
   }
+  return largest(most);
 }
 
 /* y <- L^-T D^-1 y alone. */
@@ -404,16 +481,17 @@ static double refine(sni_ldl *ldl, double **best, double **next, double error, b
   return error;
 }
 
+/* A bound so far below the target is as good as the error itself. */
+#define FAR_BELOW 0x1p-5
+
 void sni_ldl_refine_to(sni_ldl *ldl, double target, double trust) {
   ldl->options.target = target;
   ldl->options.trust = trust;
 }
 
 sn_status sni_ldl_solve(sni_ldl *ldl, const double *b, double *x, sni_ldl_solution *out) {
-  const size_t bytes = (size_t)ldl->vector_count * sizeof(double);
   if (b) {
-    sni_ldl_gather(ldl, b, ldl->b);
-    memcpy(ldl->y, ldl->b, bytes);
+    sni_ldl_begin(ldl, b);
     for (int t = 0; t < ldl->tile_count; t++) {
       sni_ldl_forward(ldl, t, ldl->y);
     }
@@ -426,8 +504,13 @@ sn_status sni_ldl_solve(sni_ldl *ldl, const double *b, double *x, sni_ldl_soluti
     best = ldl->y; /* which refinement would use up, but there will be none */
     finish_unseen(ldl, best);
   } else {
-    finish(ldl, ldl->y, NULL, best);
-    error = backward_error(ldl, best);
+    best = ldl->y;
+    ldl->y = ldl->x;
+    ldl->x = best;
+    error = finish(ldl, best, NULL, best);
+    if (!(error <= FAR_BELOW * ldl->options.target)) {
+      error = backward_error(ldl, best);
+    }
     ldl->error = error > 0 ? error : INFINITY; /* from nothing follows nothing */
   }
   int refinements = 0;
