@@ -62,17 +62,6 @@ static void evaluate(const sni_tree *t, const sni_run *run, const double *q, con
                  (sni_joint_out){k->E_pb, k->S, k->Sdot});
 }
 
-/* Otherwise Sdot stays zero. */
-static void turn_Sdot(const sni_tree *t, const sni_run *run, const chunk *k, sni_work *w) {
-  int column = 0;
-  for (int j = 0; j < run->count && !run->ops->constant_S; j++) {
-    const int i = run->first + j;
-    for (int c = t->vadr[i]; c < t->vadr[i + 1]; c++, column++) {
-      w->Sdot[c] = turned(&w->link[i], &k->Sdot[column]);
-    }
-  }
-}
-
 static void move_hinges(const sni_tree *t, const sni_run *run, const double *qd, sni_work *w) {
   for (int i = run->first; i < run->first + run->count; i++) {
     const int adr = t->vadr[i];
@@ -87,17 +76,24 @@ static void move_hinges(const sni_tree *t, const sni_run *run, const double *qd,
   }
 }
 
-static void move_others(const sni_tree *t, const sni_run *run, const double *qd, sni_work *w) {
+/* k: of the run, where S varies. */
+static void move_others(const sni_tree *t, const sni_run *run, const double *qd, const chunk *k,
+                        sni_work *w) {
   const bool constant = run->ops->constant_S;
+  int column = 0;
   for (int i = run->first; i < run->first + run->count; i++) {
     const sni_link *p = &w->link[t->parent[i]];
     sni_link *l = &w->link[i];
     sni_lane6 rel = {0}, accel = {0};
-    for (int c = t->vadr[i]; c < t->vadr[i + 1]; c++) {
+    sn_vec6 varies = {{0, 0, 0}, {0, 0, 0}};
+    for (int c = t->vadr[i]; c < t->vadr[i + 1]; c++, column++) {
       rel = sni_lane6_addscaled(rel, qd[c], w->S[c]);
       if (!constant) {
-        accel = sni_lane6_addscaled(accel, qd[c], w->Sdot[c]);
+        varies = sn_vec6_addscaled(varies, qd[c], k->Sdot[column]);
       }
+    }
+    if (!constant) {
+      accel = turned(l, &varies);
     }
     const sni_lane along = sni_lane_cross(p->w, w->r[i]) + rel.v;
     l->w = p->w + rel.w;
@@ -109,11 +105,11 @@ static void move_others(const sni_tree *t, const sni_run *run, const double *qd,
 
 /* In one place only, so that the same q and qd give the same bits whoever asks. */
 static __attribute__((noinline)) void move_run(const sni_tree *t, const sni_run *run,
-                                               const double *qd, sni_work *w) {
+                                               const double *qd, const chunk *k, sni_work *w) {
   if (run->hinge) {
     move_hinges(t, run, qd, w);
   } else {
-    move_others(t, run, qd, w);
+    move_others(t, run, qd, k, w);
   }
 }
 
@@ -146,9 +142,8 @@ void sni_move(const sni_tree *t, const sni_block *block, const double *q, const 
     const sni_run *run = &t->run[n];
     if (!run->ops->constant_S) {
       evaluate(t, run, q, qd, &k);
-      turn_Sdot(t, run, &k, w);
     }
-    move_run(t, run, qd, w);
+    move_run(t, run, qd, &k, w);
   }
 }
 
@@ -159,8 +154,24 @@ void sni_kinematics(const sni_tree *t, const double *q, const double *qd, sni_wo
     const sni_run *run = &t->run[n];
     evaluate(t, run, q, qd, &k);
     place_run(t, run, &k, w);
-    turn_Sdot(t, run, &k, w);
-    move_run(t, run, qd, w);
+    move_run(t, run, qd, &k, w);
+  }
+}
+
+void sni_kinematics_Sdot(const sni_tree *t, const double *q, const double *qd, sni_work *w) {
+  chunk k;
+  for (int n = 0; n < t->nrun; n++) {
+    const sni_run *run = &t->run[n];
+    if (run->ops->constant_S) {
+      continue; /* Sdot stays zero */
+    }
+    evaluate(t, run, q, qd, &k);
+    int column = 0;
+    for (int i = run->first; i < run->first + run->count; i++) {
+      for (int c = t->vadr[i]; c < t->vadr[i + 1]; c++, column++) {
+        w->Sdot[c] = turned(&w->link[i], &k.Sdot[column]);
+      }
+    }
   }
 }
 

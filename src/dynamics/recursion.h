@@ -35,7 +35,7 @@ typedef struct sni_work {
   sni_lane *r;     /* nbody  o minus the parent's o, by itself by kinematics
                       since most passes need nothing else of a link            */
   sni_lane6 *S;    /* nv  columns in world axes               by kinematics    */
-  sni_lane6 *Sdot; /* nv  R Sdot_b; only where S varies       by kinematics    */
+  sni_lane6 *Sdot; /* nv  R Sdot_b; only where S varies       when asked for   */
   sni_lane6 *Y;    /* nv  Mh S L^-T with L L^T = S^T Mh S     by aba backward  */
   double *L;       /* nfactor  L, and 1/L on its diagonal     by aba backward  */
   double *z;       /* nv  L^-1 (tau - S^T Bh)                 by aba backward  */
@@ -51,10 +51,12 @@ void sni_work_place(sni_work *w, const sni_tree *t, void *memory);
 
 /* ---- kinematics.c ---- */
 
-/* link, S, Sdot from q and qd. */
+/* link and S from q and qd. */
 void sni_kinematics(const sni_tree *t, const double *q, const double *qd, sni_work *w);
-/* The same for one block after those before it: poses, r and S; velocities, c and Sdot, where the
- * poses are those of q. */
+/* Sdot, which steps do without, after that. */
+void sni_kinematics_Sdot(const sni_tree *t, const double *q, const double *qd, sni_work *w);
+/* link and S for one block after those before it: poses, r and S; velocities and c, where the poses
+ * are those of q. */
 void sni_place(const sni_tree *t, const sni_block *block, const double *q, const double *qd,
                sni_work *w);
 void sni_move(const sni_tree *t, const sni_block *block, const double *q, const double *qd,
@@ -140,6 +142,7 @@ void sni_J_mul_world(const sni_tree *t, sni_work *w, const double *x); /* w->a, 
 void sni_J_mul_block(const sni_tree *t, const sni_block *block, sni_work *w, const double *x);
 /* Momentum of a body that moves with y, in world axes at o. */
 sni_lane6 sni_momentum(const sni_mass *m, const sni_link *l, sni_lane6 y);
+/* After sni_kinematics_Sdot. */
 void sni_Jdot_mul(const sni_tree *t, sni_work *w, const double *x, sn_vec6 *z);
 void sni_Jt_mul(const sni_tree *t, sni_work *w, const sn_vec6 *y, double *x);
 void sni_mass_matrix(const sni_tree *t, const sni_aba_in *in, sni_work *w, double *M);

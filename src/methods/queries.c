@@ -173,6 +173,7 @@ sn_status sn_sim_Jdot_mul(sn_sim *sim, const sn_state *state, const double *x, s
   const sn_status status = sni_sim_check_state(sim, state, NULL);
   if (!status) {
     kinematics(sim, state);
+    sni_kinematics_Sdot(&sim->m->tree, state_q(state), state_qd(state), &sim->d.w);
     sni_Jdot_mul(&sim->m->tree, &sim->d.w, x, z);
   }
   return status;
