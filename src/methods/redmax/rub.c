@@ -29,6 +29,17 @@ sn_vec6 sni_rubbing_at(const sni_rubbing *r, int rub, sn_vec6 d, int body) {
   return moved(r, turned(r->axes[rub], d), r->place[rub], body);
 }
 
+sn_vec6 sni_rubbing_from(const sni_rubbing *r, int rub, const sni_row *row) {
+  const int side = row->body[1] >= 0 ? 1 : 0;
+  if (row->body[side] < 0) {
+    return (sn_vec6){{0, 0, 0}, {0, 0, 0}};
+  }
+  const sn_vec3 o = sni_lane_vec3(r->s->d->w.link[row->body[side]].o);
+  const sn_vec6 p = row->p[side];
+  const sn_vec3 torque = sn_vec3_add(p.w, sn_vec3_cross(sn_vec3_sub(o, r->place[rub]), p.v));
+  return sn_vec6_unrotate(r->axes[rub], (sn_vec6){torque, p.v});
+}
+
 /* Where the bearings are; those of a loop are with its second body. */
 static void find_place(sni_rubbing *r, int k, const double *q) {
   const sni_rub *rub = &r->m->rub[k];

@@ -75,7 +75,7 @@ typedef struct sni_rubbing {
   double *slope; /* of bounds by bounds: sni_band                                             */
   double *dforce, *dlambda, *dnext; /* nslide, rows, nslide                                      */
   double *kept_bound, *kept_next;   /* nslide  those with the least disagreement of the step   */
-  double *at_first, *most; /* nslide  `next` of the first turn; no bound is larger than these    */
+  double *asked; /* nslide  what the first loads and rates ask bounds to be                       */
   double kept_miss, miss_most; /* theirs, and that of the last turn; N m, or N */
   bool newton; /* moves are there                                                              */
   int newtons, late; /* steps of Newton's method that are left; turns since it got better        */
@@ -297,5 +297,7 @@ void sni_rubbing_rub_maximal(sni_rubbing *r);
 /* The world wrench of direction d (in axes of the bearings) of a rub, at the origin of body;
  * -1: none. */
 sn_vec6 sni_rubbing_at(const sni_rubbing *r, int rub, sn_vec6 d, int body);
+/* And back: what a row between the bodies of a loop is in axes and at the place of its bearings. */
+sn_vec6 sni_rubbing_from(const sni_rubbing *r, int rub, const sni_row *row);
 
 #endif

@@ -127,16 +127,22 @@ void sni_rubbing_turn_discs(sni_rubbing *r) {
   }
 }
 
-/* Rates of the disc along z with x as it stands, and the trace of its own part of S. */
-static double rates_of(const sni_rubbing *r, const sni_rub_disc *disc, double *rate) {
+/* Rates of the disc along z with x as it stands, what they are differences of at most, and the
+ * trace of its own part of S. */
+static double rates_of(const sni_rubbing *r, const sni_rub_disc *disc, double *rate, double *most) {
   double trace = 0;
+  *most = 0;
   for (int i = 0; i < disc->n; i++) {
     const int row = disc->at + i;
+    double sum = fabs(r->free[r->which[row]]);
     rate[i] = r->free[r->which[row]];
     for (int j = 0; j < r->n; j++) {
-      rate[i] -= S_of(r, row, j) * r->qp.x[j];
+      const double part = S_of(r, row, j) * r->qp.x[j];
+      rate[i] -= part;
+      sum += fabs(part);
     }
     rate[i] *= disc->arm[i];
+    *most = fmax(*most, disc->arm[i] * sum);
     trace += disc->arm[i] * disc->arm[i] * S_of(r, row, row);
   }
   return trace;
@@ -158,14 +164,15 @@ static double away(const sni_rub_disc *disc, const double *z, const double *rate
 /* d and the multiplier of the rim, from what the program has found; true: they were right. */
 static bool follow_disc(sni_rubbing *r, sni_rub_disc *disc, double most) {
   const int n = disc->n;
-  double z[3], rate[3], first = 0;
+  double z[3], rate[3], first = 0, sum;
   for (int i = 0; i < n; i++) {
     z[i] = r->qp.x[disc->at + i] / disc->arm[i];
     first += z[i] * disc->d[i];
   }
-  const double trace = rates_of(r, disc, rate), length = norm(n, z), p = disc->most;
+  const double trace = rates_of(r, disc, rate, &sum), length = norm(n, z), p = disc->most;
   disc->sticks = length < RIM * p;
-  if (!(trace > 0) || !(p > 0) || away(disc, z, rate, trace) <= EXACT * (p + most / trace)) {
+  if (!(trace > 0) || !(p > 0) ||
+      away(disc, z, rate, trace) <= EXACT * (p + fmax(most, sum) / trace)) {
     return true;
   }
   if (disc->rim > 0 && first < RIM * p && length < RIM * p) {

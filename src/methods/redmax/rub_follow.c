@@ -16,6 +16,11 @@ enum { NEWTONS = 5, MARCHES = 20 };
 #define FURTHEST 16.0
 /* Rates below this part of those without friction are none, at the start of a step. */
 #define AT_REST 1e-6
+/* Bounds are never so many times what the first loads and rates ask for; and so many times that
+ * holds what rests.  More would do the same, but the program then ends at a corner so far out that
+ * what sticks there does so to rounding of that. */
+#define BEYOND 1e4
+#define HOLDS  10
 /* Of the way, the least that a turn goes. */
 #define SHORTEST 0.03
 
@@ -42,13 +47,23 @@ static bool is_bound(const sni_rubbing *r, const sni_rub *rub, int c) {
   return any;
 }
 
+/* What bounds are small or large against: what loads ask for, and what is there.  A bound that
+ * nobody needs may be anything. */
+static double largest(const sni_rubbing *r) {
+  double most = 0;
+  for (int k = 0; k < r->m->nslide; k++) {
+    most = fmax(most, fmax(r->next[k], sni_rubbing_used(r, k)));
+  }
+  return most;
+}
+
 double sni_rubbing_disagreement(sni_rubbing *r) {
-  double most = 0, change = 0;
+  const double most = largest(r);
+  double change = 0;
   for (int i = 0; i < r->m->nrub; i++) {
     const sni_rub *rub = &r->m->rub[i];
     for (int c = 0; c < rub->nslide; c++) {
       const int k = rub->first + c;
-      most = fmax(most, fmax(r->next[k], r->bound[k]));
       change = is_bound(r, rub, c) ? fmax(change, fabs(r->next[k] - r->bound[k])) : change;
     }
   }
@@ -68,9 +83,9 @@ static double disc_rate(const sni_rubbing *r, int k) {
 
 bool sni_rubbing_stands(const sni_rubbing *r, double beyond, double tolerance) {
   const double still = 1e-9;
-  double most = 0, fastest = 0;
+  const double most = largest(r);
+  double fastest = 0;
   for (int k = 0; k < r->m->nslide; k++) {
-    most = fmax(most, fmax(r->next[k], r->bound[k]));
     fastest = fmax(fastest, fabs(r->free[k]));
   }
   for (int k = 0; k < r->m->nslide; k++) {
@@ -223,12 +238,15 @@ static void march(sni_rubbing *r) {
  * if it stuck.  True: there is such. */
 static bool hold_what_rests(sni_rubbing *r) {
   bool any = false;
-  for (int k = 0; k < r->m->nslide; k++) {
-    const double moved = fabs(r->free[k]);
-    if (!r->held[k] && r->bound[k] < r->most[k] && fabs(r->start[k]) <= AT_REST * moved &&
-        fabs(r->rate[k]) > AT_REST * moved) {
-      r->bound[k] = r->most[k];
-      any = true;
+  for (int i = 0; i < r->m->nrub; i++) {
+    const sni_rub *rub = &r->m->rub[i];
+    for (int k = rub->first; rub->law == SNI_COULOMB && k < rub->first + rub->nslide; k++) {
+      const double moved = fabs(r->free[k]);
+      if (!r->held[k] && r->bound[k] < HOLDS * r->asked[k] &&
+          fabs(r->start[k]) <= AT_REST * moved && fabs(r->rate[k]) > AT_REST * moved) {
+        r->bound[k] = HOLDS * r->asked[k];
+        any = true;
+      }
     }
   }
   return any;
@@ -265,7 +283,7 @@ void sni_rubbing_follow(sni_rubbing *r, double change) {
     r->newtons = r->marched == MARCHES ? NEWTONS : 0;
   }
   for (int k = 0; k < r->m->nslide; k++) {
-    r->bound[k] = fmin(r->bound[k], r->most[k]);
+    r->bound[k] = fmin(r->bound[k], BEYOND * r->asked[k]);
   }
   bind_discs(r);
   sni_rubbing_allow(r, r->pace);
@@ -274,10 +292,7 @@ void sni_rubbing_follow(sni_rubbing *r, double change) {
 /* Does nothing disagree but what constraints drive?  That cannot stop, and if it jams there is no
  * answer. */
 static bool only_driven_disagree(const sni_rubbing *r, double tolerance) {
-  double most = 0;
-  for (int k = 0; k < r->m->nslide; k++) {
-    most = fmax(most, fmax(r->next[k], r->bound[k]));
-  }
+  const double most = largest(r);
   for (int k = 0; k < r->m->nslide; k++) {
     if (!r->driven[k] && fabs(r->next[k] - r->bound[k]) > tolerance * most) {
       return false;

@@ -11,8 +11,6 @@
 #define STILL 1e-12
 /* A rate below this part of what friction could make of it is none. */
 #define ROUNDING 1e-10
-/* Bounds are never so many times what the first loads and rates ask for. */
-#define BEYOND 1e4
 /* Turns before what sticks may do so a little beyond its bound: where many joints hold each other,
  * their shares may go on changing, which moves nothing. */
 enum { PATIENCE = 10 };
@@ -66,7 +64,7 @@ static double looseness(const sni_rubbing *r, int which) {
     int slide = which - rub->first, tangent = pad - rub->first_tangent;
     if (pad < 0 && rub->law != SNI_COULOMB && slide >= 0 && slide < rub->nslide) {
       if (rub->body < 0) {
-        return 0;
+        return sni_rubbing_loose(r, k, sni_rubbing_from(r, k, &r->row[which]));
       }
       const int c = r->s->t->vadr[rub->body] + slide;
       const sn_vec6 S = sn_vec6_unrotate(r->axes[k], sni_lane6_vec6(r->s->d->w.S[c]));
@@ -359,29 +357,24 @@ sn_status sni_rubbing_free(sni_rubbing *r, double *v) {
   return status;
 }
 
-/* What the first loads allow, and the most that bounds may become: many times that, and many times
- * what would stop a slide at once if nothing else moved. */
+/* What the first loads allow, and what would stop a slide at once if nothing else moved. */
 static void note_first(sni_rubbing *r) {
   const int n = r->m->nslide;
-  memcpy(r->at_first, r->next, (size_t)n * sizeof *r->next);
-  memcpy(r->most, r->next, (size_t)n * sizeof *r->next);
+  memcpy(r->asked, r->next, (size_t)n * sizeof *r->next);
   for (int k = 0; k < r->nslides; k++) {
     if (r->which[k] < n) {
-      r->most[r->which[k]] += fabs(r->free[r->which[k]]) / (r->s->h * *S_at(r, k, k));
+      r->asked[r->which[k]] += fabs(r->free[r->which[k]]) / (r->s->h * *S_at(r, k, k));
     }
   }
   for (int k = 0; k < r->ndisc; k++) {
     const sni_rub_disc *disc = &r->disc[k];
     double all = 0;
     for (int i = 0; i < disc->count; i++) {
-      all = fmax(all, r->most[disc->first + i] / disc->own[i]);
+      all = fmax(all, r->asked[disc->first + i] / disc->own[i]);
     }
     for (int i = 0; i < disc->count; i++) {
-      r->most[disc->first + i] = all * disc->own[i];
+      r->asked[disc->first + i] = all * disc->own[i];
     }
-  }
-  for (int k = 0; k < n; k++) {
-    r->most[k] *= BEYOND;
   }
 }
 
@@ -530,8 +523,7 @@ static size_t lay_out(sni_rubbing *r, const sn_model *m, const sn_options *o, ch
   r->dnext = TAKE(nslide, sizeof *r->dnext);
   r->kept_bound = TAKE(nslide, sizeof *r->kept_bound);
   r->kept_next = TAKE(nslide, sizeof *r->kept_next);
-  r->at_first = TAKE(nslide, sizeof *r->at_first);
-  r->most = TAKE(nslide, sizeof *r->most);
+  r->asked = TAKE(nslide, sizeof *r->asked);
   r->normal = TAKE(nrub, sizeof *r->normal);
   r->limit = TAKE(ntangent, sizeof *r->limit);
   r->allowed = TAKE(npad, sizeof *r->allowed);

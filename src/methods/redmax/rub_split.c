@@ -20,6 +20,8 @@
 #define LITTLE 1e-6
 /* Rates below this part of those without friction are none. */
 #define STILL 1e-9
+/* And below this part of what they are differences of. */
+#define ROUNDING 1e-13
 enum { PASSES = 2 };
 /* Turns after which shares stay as near as they can to those of the last one: where they come and
  * go with what slips and sticks, loads would leap. */
@@ -36,24 +38,41 @@ static double S_of(const sni_rubbing *r, int i, int j) {
   return r->S[(size_t)row * (size_t)r->capacity + (size_t)column];
 }
 
-/* Rows that stick into r->kept; false: no other x would do the same. */
-static bool find_stuck(const sni_rubbing *r, int *count) {
-  const sni_qp *qp = &r->qp;
-  double most = 0;
-  bool cornered = false;
-  *count = 0;
-  for (int k = 0; k < r->n; k++) {
-    most = fmax(most, fabs(qp->b[k]));
+/* Does the k-th row stand still, with all of its disc?  That it is at its bound says nothing: that
+ * may be where the program has ended among many answers. */
+static bool is_still(const sni_rubbing *r, int k, const double *rate, const double *least) {
+  const int i = r->which[k], of = i < r->m->nslide ? r->disc_of[i] : -1;
+  const int first = of >= 0 ? r->disc[of].at : k, n = of >= 0 ? r->disc[of].n : 1;
+  bool still = true;
+  for (int j = first; j < first + n; j++) {
+    still = still && fabs(rate[j]) <= least[j];
   }
+  return still;
+}
+
+/* Rows that stick into r->kept; how many there are. */
+static int find_stuck(const sni_rubbing *r) {
+  double fastest = 0, *rate = r->share, *least = r->share + r->n;
+  int count = 0;
   for (int k = 0; k < r->n; k++) {
-    const int disc = r->which[k] < r->m->nslide ? r->disc_of[r->which[k]] : -1;
-    const bool still = disc >= 0 ? r->disc[disc].sticks : fabs(qp->w[k]) <= STILL * most;
-    if (bound_of(r, k) > 0 && still) {
-      r->kept[(*count)++] = k;
-      cornered = cornered || qp->side[k] != 0;
+    rate[k] = r->free[r->which[k]];
+    fastest = fmax(fastest, fabs(rate[k]));
+    least[k] = 0;
+    for (int j = 0; j < r->n; j++) {
+      const double part = S_of(r, k, j) * r->push[r->which[j]];
+      rate[k] -= part;
+      least[k] += ROUNDING * fabs(part);
     }
   }
-  return cornered && *count > 1;
+  for (int k = 0; k < r->n; k++) {
+    least[k] += STILL * fastest;
+  }
+  for (int k = 0; k < r->n; k++) {
+    if (bound_of(r, k) > 0 && is_still(r, k, rate, least)) {
+      r->kept[count++] = k;
+    }
+  }
+  return count;
 }
 
 /* Of the k-th row, in the last turn. */
@@ -63,8 +82,8 @@ static double last_push(const sni_rubbing *r, int k) {
 }
 
 void sni_rubbing_split(sni_rubbing *r) {
-  int n;
-  if (!r->rows || !find_stuck(r, &n)) {
+  const int n = r->rows ? find_stuck(r) : 0;
+  if (n < 2) { /* no other x would do the same */
     return;
   }
   double most = 0, *x = r->share, *e = r->share + n;
