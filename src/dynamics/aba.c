@@ -489,26 +489,35 @@ void sni_solve_outward(const sni_tree *t, const sni_block *block, sni_work *w, d
   }
 }
 
-/* z = L^-1 (x - S^T b), where the bias b of the parent gets what its children have; pushed: what
- * w->a has, to begin with. */
-SNI_LANE_FN void inward_body(const sni_tree *t, sni_work *w, int i, bool hinge, bool pushed,
-                             const double *x) {
+/* What acts on a tree that answers: joint forces x (NULL: none), and pushes -f on bodies, on all
+ * (which NULL) or on some, where f is 0 afterwards. */
+typedef struct pulls {
+  const double *x;
+  sni_lane6 *f;
+  const uint8_t *which;
+} pulls;
+
+/* z = L^-1 (x - S^T b), where the bias b of the parent gets what its children have. */
+SNI_LANE_FN void inward_body(const sni_tree *t, sni_work *w, int i, bool hinge, const pulls *by) {
   const int adr = t->vadr[i], nv = hinge ? 1 : t->vadr[i + 1] - adr;
   const double *L = w->L + t->factor[i];
   double *z = w->z + adr;
   sni_lane6 b = {0};
-  if (pushed) {
-    b = w->a[i];
+  if (by->f && (!by->which || by->which[i])) {
+    b = by->f[i];
+  }
+  if (by->which && by->which[i]) {
+    by->f[i] = (sni_lane6){0};
   }
   if (t->gather[i] & SNI_HAS_CHILD) {
     b = sni_lane6_add(b, w->art[t->slot[i]].b);
   }
   if (hinge) {
-    z[0] = x[adr] - sni_lane_dot(w->S[adr].w, b.w);
+    z[0] = (by->x ? by->x[adr] : 0) - sni_lane_dot(w->S[adr].w, b.w);
     b = sni_lane6_addscaled(b, L[0] * z[0], w->Y[adr]);
   } else {
     for (int k = 0; k < nv; k++) {
-      z[k] = x[adr + k] - sni_lane6_dot(w->S[adr + k], b);
+      z[k] = (by->x ? by->x[adr + k] : 0) - sni_lane6_dot(w->S[adr + k], b);
     }
     solve_L(nv, L, z);
     for (int k = 0; k < nv; k++) {
@@ -520,27 +529,53 @@ SNI_LANE_FN void inward_body(const sni_tree *t, sni_work *w, int i, bool hinge, 
   }
 }
 
-/* The same two passes without motion, gravity and forces; x stands for tau.  [RM Alg 1] */
-SNI_LANE_FN void answer(const sni_tree *t, sni_work *w, bool pushed, const double *x, double *y) {
+SNI_LANE_FN void inward(const sni_tree *t, sni_work *w, const pulls *by) {
   for (int n = t->nrun - 1; n >= 0; n--) {
     const sni_run *run = &t->run[n];
     for (int i = run->first + run->count - 1; i >= run->first; i--) {
       if (run->hinge) {
-        inward_body(t, w, i, true, pushed, x);
+        inward_body(t, w, i, true, by);
       } else {
-        inward_body(t, w, i, false, pushed, x);
+        inward_body(t, w, i, false, by);
       }
     }
   }
+}
+
+void sni_Minv_inward(const sni_tree *t, sni_work *w, const double *x) {
+  inward(t, w, &(pulls){.x = x});
+}
+
+void sni_Minv_inward_of(const sni_tree *t, sni_work *w, const uint8_t *which, sni_lane6 *f) {
+  inward(t, w, &(pulls){.f = f, .which = which});
+}
+
+double sni_Minv_dot(const sni_tree *t, const sni_work *w, const double *a, const double *b) {
+  double sum = 0;
+  for (int n = 0; n < t->nrun; n++) {
+    const sni_run *run = &t->run[n];
+    const int from = t->vadr[run->first], to = t->vadr[run->first + run->count];
+    const double *weight = w->L + t->factor[run->first];
+    for (int k = from; k < to; k++) {
+      sum += a[k] * b[k] * (run->hinge ? weight[k - from] : 1);
+    }
+  }
+  return sum;
+}
+
+void sni_Minv_outward(const sni_tree *t, sni_work *w, double *y) {
   for (int k = 0; k < t->nblock; k++) {
     sni_solve_outward(t, &t->block[k], w, y);
   }
 }
 
+/* The same two passes without motion, gravity and forces; x stands for tau.  [RM Alg 1] */
 void sni_Minv_mul(const sni_tree *t, sni_work *w, const double *x, double *y) {
-  answer(t, w, false, x, y);
+  sni_Minv_inward(t, w, x);
+  sni_Minv_outward(t, w, y);
 }
 
 void sni_respond(const sni_tree *t, sni_work *w, const double *x, double *y) {
-  answer(t, w, true, x, y);
+  inward(t, w, &(pulls){.x = x, .f = w->a});
+  sni_Minv_outward(t, w, y);
 }

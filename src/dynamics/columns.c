@@ -117,12 +117,11 @@ static void push(const sni_tree *t, int count, const sni_row *row, int i, six *s
 }
 
 /* z = L^-1 (x - S^T b), and what is left for the parent. */
-static void inward(const sni_columns *c, const sni_work *w, bool hinge, int count,
-                   const sni_row *row, int i) {
+void sni_columns_inward(const sni_columns *c, const sni_work *w, bool hinge, int count,
+                        const sni_row *row, int i, sni_lines *z) {
   const sni_tree *t = c->t;
   const int adr = t->vadr[i], nv = t->vadr[i + 1] - adr, p = t->parent[i];
   const double *L = w->L + t->factor[i];
-  sni_lines *z = c->z + adr;
   six b = {0};
   if (c->flag[i] & CARRIED) {
     b = c->carried[t->slot[i]];
@@ -183,7 +182,7 @@ static void outward(const sni_columns *c, const sni_work *w, int i) {
   c->flag[i] |= MOVES;
 }
 
-static void mark(const sni_columns *c, int count, const sni_row *row) {
+void sni_columns_mark(const sni_columns *c, int count, const sni_row *row) {
   memset(c->flag, 0, (size_t)c->t->nbody);
   for (int j = 0; j < count; j++) {
     for (int side = 0; side < 2; side++) {
@@ -200,12 +199,12 @@ static void mark(const sni_columns *c, int count, const sni_row *row) {
 static void solve_group(const sni_columns *c, const sni_work *w, int count, const sni_row *row,
                         double *X) {
   const sni_tree *t = c->t;
-  mark(c, count, row);
+  sni_columns_mark(c, count, row);
   for (int n = t->nrun - 1; n >= 0; n--) {
     const sni_run *run = &t->run[n];
     for (int i = run->first + run->count - 1; i >= run->first; i--) {
       if (c->flag[i]) {
-        inward(c, w, run->hinge, count, row, i);
+        sni_columns_inward(c, w, run->hinge, count, row, i, c->z + t->vadr[i]);
       }
     }
   }

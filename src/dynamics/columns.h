@@ -25,4 +25,11 @@ void sni_columns_place(sni_columns *c, const sni_tree *t, void *memory);
 void sni_columns_solve(const sni_columns *c, const sni_work *w, int nrow, const sni_row *row,
                        double *X, double *S);
 
+/* The first half of it, for at most eight rows: marks the bodies that they act on; then, from the
+ * last body to the first, of those whose flag is not 0 (which marks their parents),
+ * z = L^-1 (G^T - S^T b), of a hinge without L^-1. */
+void sni_columns_mark(const sni_columns *c, int count, const sni_row *row);
+void sni_columns_inward(const sni_columns *c, const sni_work *w, bool hinge, int count,
+                        const sni_row *row, int i, sni_lines *z);
+
 #endif

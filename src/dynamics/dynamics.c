@@ -156,6 +156,18 @@ void sni_dynamics_kinematics(sni_dynamics *d, const double *q, const double *qd)
   sni_dynamics_note(d, q, qd);
 }
 
+void sni_dynamics_places(sni_dynamics *d, const double *q, const double *qd) {
+  const sni_tree *t = &d->m->tree;
+  if (d->placed && same(d->q_at, q, t->nv)) {
+    return;
+  }
+  for (int k = 0; k < t->nblock; k++) {
+    sni_place(t, &t->block[k], q, qd, &d->w);
+  }
+  sni_rotors_turn(d, q, qd);
+  sni_dynamics_note(d, q, NULL);
+}
+
 static void push_friction(sni_dynamics *d) {
   const size_t nbody = (size_t)d->m->tree.nbody;
   if (!d->use_wrench) {

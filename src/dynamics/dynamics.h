@@ -84,6 +84,8 @@ void sni_dynamics_prescribe(sni_dynamics *d, double t, double t_ref, double *q, 
 /* Positions, velocities, and all else that depends on nothing but q and qd.  What is there already
  * is not computed again. */
 void sni_dynamics_kinematics(sni_dynamics *d, const double *q, const double *qd);
+/* Positions, and the columns S of the joints: no velocities. */
+void sni_dynamics_places(sni_dynamics *d, const double *q, const double *qd);
 /* For those who have placed all blocks at q themselves (sni_place), and moved them (sni_move) or
  * not (qd NULL). */
 void sni_dynamics_note(sni_dynamics *d, const double *q, const double *qd);

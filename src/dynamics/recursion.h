@@ -103,6 +103,14 @@ int sni_factorise(const sni_tree *t, const sni_aba_in *in, sni_work *w);
 /* y = M^-1 x with the factors of the last sni_aba or sni_factorise (no prescribed joints); M is
  * J^T (mass + extra + brace) J + joint_matrix or armature.  y may be x. */
 void sni_Minv_mul(const sni_tree *t, sni_work *w, const double *x, double *y);
+/* Its two halves: w->z = U x, y = U^T w->z with U^T U = M^-1, of hinges up to the square root of
+ * w->L.  The second leaves J y in w->a. */
+void sni_Minv_inward(const sni_tree *t, sni_work *w, const double *x);
+void sni_Minv_outward(const sni_tree *t, sni_work *w, double *y);
+/* w->z = -U J^T f with wrenches f on bodies, where `which` is not 0; there f = 0 afterwards. */
+void sni_Minv_inward_of(const sni_tree *t, sni_work *w, const uint8_t *which, sni_lane6 *f);
+/* a^T b of two such halves, with those roots. */
+double sni_Minv_dot(const sni_tree *t, const sni_work *w, const double *a, const double *b);
 
 /* y = M^-1 (x - J^T a), with wrenches a on the bodies in w->a, which becomes J y: both in world
  * axes at o.  What bodies held by joints do when pushed. */

@@ -43,10 +43,23 @@ static void add_rows(sni_rows *r, int k, int n) {
   }
 }
 
+/* Of bodies that constraints hold, which are often few; contact wants to know of all. */
+static void look_at_bodies(sni_rows *r) {
+  if (r->d->m->touching) {
+    sni_dynamics_poses(r->d);
+  }
+  for (int k = 0; k < 2 * r->nconstraint && !r->d->m->touching; k++) {
+    const int body = r->constraint[k / 2].body[k % 2];
+    if (body >= 0) {
+      sni_dynamics_pose(r->d, body);
+    }
+  }
+}
+
 static void evaluate(sni_rows *r, double t, double t_ref, bool poses_only, const double *q,
                      const double *qd) {
   const sn_model *m = r->d->m;
-  sni_dynamics_poses(r->d);
+  look_at_bodies(r);
   sni_constraint_eval e = sni_rows_eval_of(r, t, t_ref, q, qd);
   e.poses_only = poses_only;
   r->nrow = r->napart = 0;
@@ -72,7 +85,7 @@ static void evaluate(sni_rows *r, double t, double t_ref, bool poses_only, const
 }
 
 void sni_rows_eval_gaps(sni_rows *r, double t, double t_ref, const double *q, const double *qd) {
-  sni_dynamics_poses(r->d);
+  look_at_bodies(r);
   sni_constraint_eval e = sni_rows_eval_of(r, t, t_ref, q, qd);
   e.poses_only = e.gaps_only = true;
   sni_row *row = r->row;
@@ -93,7 +106,7 @@ void sni_rows_eval_poses(sni_rows *r, double t, double t_ref, const double *q, c
       memcmp(r->loop_q_seen, r->loop_q, (size_t)m->nloop_q * sizeof *r->loop_q) != 0) {
     evaluate(r, t, t_ref, m->nsided == 0, q, qd);
   } else {
-    sni_dynamics_poses(r->d);
+    look_at_bodies(r);
   }
 }
 
@@ -224,10 +237,12 @@ static size_t lay_out(sni_rows *r, const sn_model *m, bool dual, char *memory) {
   r->q_seen = TAKE(nv, sizeof *r->q_seen);
   r->loop_q_seen = TAKE((size_t)m->nloop_q, sizeof *r->loop_q_seen);
   void *columns = TAKE(dual && n > 0 ? sni_columns_size(&m->tree) : 0, 1);
+  void *halves = TAKE(dual && n > 0 ? sni_halves_size(&m->tree, m->nrow) : 0, 1);
   void *sided = TAKE(m->nsided > 0 ? sni_unilateral_size(m->nrow, m->tree.nv, dual) : 0, 1);
 #undef TAKE
   if (memory && dual) {
     sni_columns_place(&r->columns, &m->tree, columns);
+    sni_halves_place(&r->halves, &m->tree, m->nrow, halves);
   }
   if (memory && m->nsided > 0) {
     sni_unilateral_place(&r->u, m->nrow, m->tree.nv, dual, sided);

@@ -9,7 +9,7 @@
 #ifndef SNI_ROWS_H
 #define SNI_ROWS_H
 
-#include "dynamics/columns.h"
+#include "dynamics/halves.h"
 #include "dynamics/kkt.h"
 #include "dynamics/unilateral.h"
 
@@ -47,6 +47,8 @@ typedef struct sni_rows {
   bool dual; /* there is room for it, in X and S                                       */
   double *X; /* capacity x nv  A^-1 G^T, row by row                                    */
   sni_columns columns;
+  sni_halves halves; /* instead of X where that is so:                                    */
+  bool halved;
   double *S;  /* capacity x capacity  L of G A^-1 G^T, in the order of its pivots       */
   int *order; /* capacity  pivots: the first `rank` rows of these are independent       */
   int rank;
@@ -162,6 +164,15 @@ int sni_rows_solve_mass(sni_rows *r, const double *b, const double *c, double *x
 sn_status sni_rows_solve_tree(void *dynamics, const double *b, double *x);
 /* In the dual; `solve` must go on working until the last correction.  r->along is NULL after it. */
 sn_status sni_rows_factorise(sni_rows *r, sni_rows_solver solve, void *user);
+
+/* The same where A is that of the last sni_factorise and nothing is one-sided, in halves
+ * (halves.h). Corrections go through these factors again, and need the kinematics that go with
+ * them, or those of a pose next to it. */
+void sni_rows_halve(sni_rows *r);
+/* With such: x and lambda that solve the system above (b NULL: 0).  Leaves J x in w->a. */
+void sni_rows_solve_halved(sni_rows *r, const double *b, const double *c, double *x);
+/* The same of half of it: z = U (b - G^T lambda), z being U b before (recursion.h). */
+void sni_rows_correct_half(sni_rows *r, const double *c, double *z);
 
 /* x becomes what solves the system above, x = A^-1 b before; c: a number a row; of rows that are
  * one-sided, G x >= c (unilateral.h).  lambda is filled. */

@@ -14,9 +14,18 @@ enum { CHORDS_MAX = 3 };
 /* By less than this, the factors of the last step will do. */
 #define NEARLY_STILL 1e-4
 
+/* Where rows that hold both ways look, which do not see how fast anything is. */
+static void place(sni_rows *r, const double *q, const double *qd) {
+  if (r->d->m->nsided > 0) {
+    sni_dynamics_kinematics(r->d, q, qd);
+  } else {
+    sni_dynamics_places(r->d, q, qd);
+  }
+}
+
 /* The motion that closes the gaps to first order; its largest coordinate, INFINITY: there is none.
- * Where iterations find it, kinematics are left as they were when the rows were seen. */
-static double close_once(sni_rows *r, double *q, const double *qd) {
+ * Where iterations find it, kinematics are left where their factors are. */
+static double close_once(sni_rows *r, double *q) {
   const int nv = r->d->m->tree.nv;
   double *step = r->column, most = 0;
   for (int i = 0; i < r->nrow; i++) {
@@ -26,11 +35,12 @@ static double close_once(sni_rows *r, double *q, const double *qd) {
     double residual;
     sni_kkt_solve(r->kkt, NULL, r->rhs, step, NULL, &residual);
   } else {
-    memset(step, 0, (size_t)nv * sizeof *step);
     if (r->along) {
-      sni_dynamics_kinematics(r->d, r->q_seen, qd);
       r->along(r->along_user, step);
+    } else if (r->halved) {
+      sni_rows_solve_halved(r, NULL, r->rhs, step);
     } else {
+      memset(step, 0, (size_t)nv * sizeof *step);
       sni_rows_correct(r, r->rhs, step);
     }
   }
@@ -65,13 +75,13 @@ static bool close_from_seen(sni_rows *r, double t, double t_ref, double toleranc
   const double still = strong ? STILL_STRONG : SNI_STILL;
   double rate = distance(r, q), before = INFINITY;
   for (int k = 1; k <= CHORDS_MAX; k++) {
-    sni_dynamics_kinematics(r->d, q, qd);
+    place(r, q, qd);
     sni_rows_eval_gaps(r, t, t_ref, q, qd);
     *gap = sni_rows_gap(r, worst);
     if (!isfinite(*gap)) {
       return false;
     }
-    const double moved = close_once(r, q, qd);
+    const double moved = close_once(r, q);
     rate = k > 1 ? moved / before : rate;
     if (k > 1 && *gap <= tolerance && moved * rate <= still) {
       r->stale = INFINITY;
@@ -98,7 +108,7 @@ static sn_status close_afresh(sni_rows *r, double t, double t_ref, double tolera
   double gap_before = INFINITY, moved = near ? NEARLY_STILL : INFINITY, before = INFINITY;
   bool was_closed = false;
   for (int k = 0;; k++) {
-    sni_dynamics_kinematics(r->d, q, qd);
+    place(r, q, qd);
     sni_rows_eval_poses(r, t, t_ref, q, qd);
     *gap = sni_rows_gap(r, worst);
     /* in a singular pose a little may stay that no motion closes to first order */
@@ -106,7 +116,7 @@ static sn_status close_afresh(sni_rows *r, double t, double t_ref, double tolera
     const bool closed = *gap <= tolerance || stuck;
     if (was_closed && !closed) { /* thrown out again: rows are all but lost, and know no better */
       memcpy(q, r->q_before, (size_t)r->d->m->tree.nv * sizeof *q);
-      sni_dynamics_kinematics(r->d, q, qd);
+      place(r, q, qd);
       sni_rows_eval_poses(r, t, t_ref, q, qd);
       *gap = gap_before;
       return SN_OK;
@@ -124,7 +134,7 @@ static sn_status close_afresh(sni_rows *r, double t, double t_ref, double tolera
       return SN_E_SINGULAR;
     }
     before = moved;
-    moved = close_once(r, q, qd);
+    moved = close_once(r, q);
     /* what the next step would be, or that rounding is all that moves */
     const double weakest = r->kkt ? sni_kkt_weakest(r->kkt) : 1;
     r->stale = (fresh ? 0 : r->stale) + moved / weakest;

@@ -79,6 +79,7 @@ sn_status sni_rows_factorise(sni_rows *r, sni_rows_solver solve, void *user) {
   r->solve = solve;
   r->user = user;
   r->along = NULL;
+  r->halved = false;
   if (r->nsided > 0) {
     return sni_unilateral_factorise(r);
   }
@@ -104,6 +105,64 @@ sn_status sni_rows_factorise(sni_rows *r, sni_rows_solver solve, void *user) {
   }
   factorise_dual(r);
   return SN_OK;
+}
+
+void sni_rows_halve(sni_rows *r) {
+  r->along = NULL;
+  r->halved = true;
+  sni_halves_make(&r->halves, &r->columns, &r->d->w, r->nrow, r->row, r->S);
+  factorise_dual(r);
+}
+
+/* lambda = S^-1 (lambda - c) of the rows that are independent, 0 of the others. */
+static void solve_dual(sni_rows *r, const double *c) {
+  const int n = r->nrow, rank = r->rank;
+  double *y = r->y;
+  for (int k = 0; k < rank; k++) {
+    y[k] = r->lambda[r->order[k]] - c[r->order[k]];
+  }
+  for (int k = 0; k < rank; k++) {
+    y[k] = (y[k] - sni_dot(k, r->S + k * n, y)) / r->S[k * n + k];
+  }
+  for (int k = rank - 1; k >= 0; k--) {
+    for (int i = k + 1; i < rank; i++) {
+      y[k] -= r->S[i * n + k] * y[i];
+    }
+    y[k] /= r->S[k * n + k];
+  }
+  memset(r->lambda, 0, (size_t)n * sizeof *r->lambda);
+  for (int k = 0; k < rank; k++) {
+    r->lambda[r->order[k]] = y[k];
+  }
+}
+
+void sni_rows_correct_half(sni_rows *r, const double *c, double *z) {
+  sni_halves_see(&r->halves, z, r->lambda);
+  solve_dual(r, c);
+  sni_halves_push(&r->halves, r->lambda, z);
+}
+
+void sni_rows_solve_halved(sni_rows *r, const double *b, const double *c, double *x) {
+  const sni_tree *t = &r->d->m->tree;
+  sni_work *w = &r->d->w;
+  if (b) {
+    sni_Minv_inward(t, w, b);
+  } else {
+    memset(w->z, 0, (size_t)t->nv * sizeof *w->z);
+  }
+  sni_rows_correct_half(r, c, w->z);
+  sni_Minv_outward(t, w, x);
+}
+
+static void correct_halved(sni_rows *r, const double *c, double *x) {
+  sni_rows_mul(r, x, r->y);
+  for (int i = 0; i < r->nrow; i++) {
+    r->multiplier[i] = c[i] - r->y[i];
+  }
+  sni_rows_solve_halved(r, NULL, r->multiplier, r->step);
+  for (int j = 0; j < r->d->m->tree.nv; j++) {
+    x[j] += r->step[j];
+  }
 }
 
 /* What is added to x solves the system with b = 0. */
@@ -133,28 +192,17 @@ void sni_rows_correct(sni_rows *r, const double *c, double *x) {
     sni_unilateral_correct(r, c, x);
     return;
   }
-  const int n = r->nrow, nv = r->d->m->tree.nv, rank = r->rank;
-  double *y = r->y;
+  if (r->halved) {
+    correct_halved(r, c, x);
+    return;
+  }
+  const int nv = r->d->m->tree.nv;
   sni_rows_mul(r, x, r->lambda);
-  for (int k = 0; k < rank; k++) {
-    y[k] = r->lambda[r->order[k]] - c[r->order[k]];
-  }
-  for (int k = 0; k < rank; k++) {
-    y[k] = (y[k] - sni_dot(k, r->S + k * n, y)) / r->S[k * n + k];
-  }
-  for (int k = rank - 1; k >= 0; k--) {
-    for (int i = k + 1; i < rank; i++) {
-      y[k] -= r->S[i * n + k] * y[i];
-    }
-    y[k] /= r->S[k * n + k];
-  }
-  memset(r->lambda, 0, (size_t)n * sizeof *r->lambda);
-  for (int k = 0; k < rank; k++) {
-    const int i = r->order[k];
-    const double *column = r->X + (size_t)i * (size_t)nv;
-    r->lambda[i] = y[k];
+  solve_dual(r, c);
+  for (int k = 0; k < r->rank; k++) {
+    const double *column = r->X + (size_t)r->order[k] * (size_t)nv;
     for (int j = 0; j < nv; j++) {
-      x[j] -= y[k] * column[j];
+      x[j] -= r->lambda[r->order[k]] * column[j];
     }
   }
 }

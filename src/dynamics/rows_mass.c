@@ -39,8 +39,10 @@ int sni_rows_factorise_mass(sni_rows *r) {
     return !r->u.fresh && r->bad < 0 ? 0 : r->bad;
   }
   r->bad = sni_factorise(&d->m->tree, &in, &d->w);
-  if (r->bad < 0) {
+  if (r->bad < 0 && r->nsided > 0) {
     sni_rows_factorise(r, sni_rows_solve_tree, d);
+  } else if (r->bad < 0) {
+    sni_rows_halve(r);
   }
   return r->bad;
 }
@@ -181,8 +183,7 @@ int sni_rows_solve_mass(sni_rows *r, const double *b, const double *c, double *x
     sni_rows_keep_factors(r);
     sni_kkt_solve(r->kkt, b, c, x, r->lambda, &residual);
   } else {
-    sni_Minv_mul(&r->d->m->tree, &r->d->w, b, x);
-    sni_rows_correct(r, c, x);
+    sni_rows_solve_halved(r, b, c, x);
   }
   return -1;
 }

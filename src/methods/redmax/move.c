@@ -297,10 +297,15 @@ sn_status sni_move_on(sn_sim *sim, sni_system *s, double t_end, double h, const 
   if (status) {
     return status;
   }
-  sni_dynamics_kinematics(d, q1, qd1);
   if (!d->rows) {
+    sni_dynamics_places(d, q1, qd1);
     settle(s, q1, qd1);
     return SN_OK;
+  }
+  if (sim->m->nsided > 0) {
+    sni_dynamics_kinematics(d, q1, qd1);
+  } else { /* there are no velocities yet */
+    sni_dynamics_places(d, q1, qd1);
   }
   /* where something is held by springs alone, the rates stay */
   sni_move_momenta(s, qd1);

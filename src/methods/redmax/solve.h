@@ -34,8 +34,8 @@ typedef struct sni_choice {
 sn_status sni_solver_choose(sni_system *s, bool definite, double tolerance, int max_iterations,
                             void *own[SNI_SOLVERS], sni_choice *out, sn_error *err);
 
-/* pcg with constraints in the dual of P, which has been factorised (sni_rows_factorise with
- * sni_rows_solve_tree): A x + G^T lambda = b (NULL: 0), G x = rows->rhs.  x holds a first guess. */
+/* pcg with constraints in the dual of P (sni_rows_halve): A x + G^T lambda = b, G x = rows->rhs.  x
+ * holds a first guess; b NULL: it is 0, and nobody guesses. */
 sn_status sni_pcg_solve_bound(sni_system *s, void *own, sni_rows *rows, const double *b,
                               double tolerance, int max_iterations, double *x,
                               sni_solve_info *info);

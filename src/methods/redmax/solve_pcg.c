@@ -12,7 +12,13 @@
  * With constraints G x = c, all directions are kept from breaking them, by the same recursion and
  * the small dense dual of the rows (rows.h with P for A): P z + G^T v = r, G z = 0 (Gould, Hribar
  * and Nocedal 2001).  That takes about as many iterations as without them, where the dual of A
- * itself [RM 4] takes as many for each row. */
+ * itself [RM 4] takes as many for each row.  Then all is done in halves: P^-1 = U^T U is the way
+ * inward and that outward (recursion.h), so with x = U^T y
+ *
+ *     (1 + U C U^T) y + Z lambda = U b        Z^T y = c        Z = U G^T
+ *
+ * where an iteration goes outward, couples, and comes inward again; what it has left is known then.
+ */
 #include "base/memory.h"
 #include "linear/vector.h"
 #include "methods/redmax/solve.h"
@@ -29,6 +35,7 @@ typedef struct pcg {
   double *r, *z, *p, *Ap, *Cz; /* nv                                               */
   sni_lane6 *carried;          /* nslot  wrenches that bodies get from their children */
   uint8_t *coupled;            /* nbody  some term couples it to another              */
+  double energy;               /* of the motion that was found with constraints       */
 } pcg;
 
 static size_t lay_out(pcg *c, const sni_tree *t, char *memory) {
@@ -124,36 +131,9 @@ static void project(sni_system *s, pcg *c, double *y) {
   }
 }
 
-/* r -= G^T v, v being the lambda of the last correction. */
-static void push_back(sni_system *s, pcg *c, const sni_rows *rows) {
-  for (int i = 0; i < rows->nrow; i++) {
-    const sni_row *row = &rows->row[i];
-    for (int side = 0; side < 2; side++) {
-      if (row->body[side] >= 0) {
-        sni_lane6 *f = &s->f[row->body[side]];
-        *f = sni_lane6_addscaled(*f, -rows->lambda[i], sni_lane6_from(row->p[side]));
-      }
-    }
-  }
-  project(s, c, c->Cz);
-  for (int i = 0; i < rows->nrow; i++) {
-    for (int k = 0; k < rows->row[i].ncoord; k++) {
-      c->Cz[rows->row[i].coord[k]] -= rows->lambda[i] * rows->row[i].coef[k];
-    }
-  }
-  for (int i = 0; i < s->t->nv; i++) {
-    c->r[i] += c->Cz[i];
-  }
-}
-
-/* z = P^-1 r and Cz = C z; with constraints, P z + G^T v = r and G z = aim, and r loses G^T v. */
-static void precondition(sni_system *s, pcg *c, sni_rows *rows, const double *aim) {
+/* z = P^-1 r and Cz = C z. */
+static void precondition(sni_system *s, pcg *c) {
   sni_Minv_mul(s->t, &s->d->w, c->r, c->z);
-  if (rows) {
-    sni_rows_correct(rows, aim, c->z);
-    push_back(s, c, rows);
-    sni_J_mul_world(s->t, &s->d->w, c->z);
-  }
   couple(s, s->d->w.a);
   project(s, c, c->Cz);
 }
@@ -207,7 +187,7 @@ static sn_status pcg_solve(sni_system *s, void *own, const double *b, double tol
   mark_coupled(s, c->coupled);
   double rz = 1;
   for (int k = 0; !info->converged && k < max_iterations; k++) {
-    precondition(s, c, NULL, NULL);
+    precondition(s, c);
     const double rz_new = sni_dot(n, r, c->z), beta = k > 0 ? rz_new / rz : 0;
     double rr;
     rz = rz_new;
@@ -221,60 +201,105 @@ static sn_status pcg_solve(sni_system *s, void *own, const double *b, double tol
   return info->converged ? SN_OK : SN_NOT_CONVERGED;
 }
 
-/* Bodies that rows push have an f, too. */
-static void mark_pushed(sni_system *s, uint8_t *coupled, const sni_rows *rows) {
-  for (int i = 0; i < 2 * rows->nrow; i++) {
-    const int body = rows->row[i / 2].body[i % 2];
-    if (body >= 0) {
-      coupled[body] = 1;
-      s->f[body] = (sni_lane6){0};
-    }
+/* ---- with constraints, in halves ---- */
+
+/* b - A x, and aim = c - G x. */
+static void find_left(sni_system *s, sni_rows *rows, const double *b, const double *x, double *left,
+                      double *aim) {
+  sni_system_mul(s, x, left);
+  sni_rows_mul(rows, x, aim);
+  for (int i = 0; i < rows->nrow; i++) {
+    aim[i] = rows->rhs[i] - aim[i];
   }
+  for (int i = 0; i < s->t->nv; i++) {
+    left[i] = b[i] - left[i];
+  }
+}
+
+/* y = U^T z; J y is left behind. */
+static void go_outward(sni_system *s, const double *z, double *y) {
+  sni_work w = s->d->w;
+  w.z = (double *)(uintptr_t)z; /* which is only read */
+  sni_Minv_outward(s->t, &w, y);
+}
+
+/* -U C U^T z, in w->z; y is used up. */
+static const double *couple_half(sni_system *s, pcg *c, const double *z, double *y) {
+  go_outward(s, z, y);
+  couple(s, s->d->w.a);
+  sni_Minv_inward_of(s->t, &s->d->w, c->coupled, s->f);
+  return s->d->w.z;
+}
+
+/* Of x, half, and what is left of it; p is the new direction.  False: A is not positive definite.
+ */
+static bool go_on_half(sni_system *s, pcg *c, double rz, double beta, double *x) {
+  const double *minus_Cr = couple_half(s, c, c->r, c->Cz);
+  const int n = s->t->nv;
+  double *r = c->r, *p = c->p, *Ap = c->Ap;
+  for (int i = 0; i < n; i++) {
+    p[i] = r[i] + beta * p[i];
+    Ap[i] = r[i] - minus_Cr[i] + beta * Ap[i];
+  }
+  const double curvature = sni_Minv_dot(s->t, &s->d->w, p, Ap);
+  if (!(curvature > 0)) {
+    return false; /* a tangent that pushes */
+  }
+  const double step = rz / curvature;
+  for (int i = 0; i < n; i++) {
+    x[i] += step * p[i];
+    r[i] -= step * Ap[i];
+  }
+  return true;
 }
 
 sn_status sni_pcg_solve_bound(sni_system *s, void *own, sni_rows *rows, const double *b,
                               double tolerance, int max_iterations, double *x,
                               sni_solve_info *info) {
-  const int n = s->t->nv, nrow = rows->nrow;
+  const sni_tree *t = s->t;
+  sni_work *w = &s->d->w;
+  const int n = t->nv, nrow = rows->nrow;
+  const size_t bytes = (size_t)n * sizeof *x;
   pcg *c = own;
-  double *aim = rows->lambda_before, *lambda = rows->multiplier, rz = 1, rr, energy = 0;
+  double *aim = rows->lambda_before, *lambda = rows->multiplier, *half = c->z, rz = 1, energy = 0;
   if (b) { /* of the motion, if nothing held it: what is found is measured by that */
-    sni_Minv_mul(s->t, &s->d->w, b, c->z);
-    energy = sni_dot(n, b, c->z);
-  }
-  sni_system_mul(s, x, c->Ap);
-  sni_rows_mul(rows, x, aim);
-  for (int i = 0; i < nrow; i++) {
-    aim[i] = rows->rhs[i] - aim[i];
-  }
-  for (int i = 0; i < n; i++) {
-    c->r[i] = (b ? b[i] : 0) - c->Ap[i];
+    sni_Minv_inward(t, w, b);
+    energy = sni_Minv_dot(t, w, w->z, w->z);
+    find_left(s, rows, b, x, c->r, aim);
+    sni_Minv_inward(t, w, c->r);
+    memcpy(half, w->z, bytes);
+  } else { /* what it adds to that motion need be no better known */
+    energy = s->h * s->h * c->energy;
+    memset(x, 0, bytes);
+    memset(half, 0, bytes);
+    memcpy(aim, rows->rhs, (size_t)nrow * sizeof *aim);
   }
   mark_coupled(s, c->coupled);
-  mark_pushed(s, c->coupled, rows);
-  precondition(s, c, rows, aim); /* so that x meets the constraints: r - A z is left */
-  for (int i = 0; i < n; i++) {
-    x[i] += c->z[i];
-    c->r[i] = -c->Cz[i];
-  }
+  sni_rows_correct_half(rows, aim, half); /* then x meets the constraints: -C is left of A */
   memcpy(lambda, rows->lambda, (size_t)nrow * sizeof *lambda);
+  memcpy(c->r, couple_half(s, c, half, c->Cz), bytes);
   energy += fabs(sni_dot(nrow, rows->rhs, lambda)); /* and what constraints bring into it */
-  memset(c->p, 0, (size_t)n * sizeof *c->p);
-  memset(c->Ap, 0, (size_t)n * sizeof *c->Ap);
+  c->energy = b ? energy : c->energy;
+  memset(c->p, 0, bytes);
+  memset(c->Ap, 0, bytes);
   memset(aim, 0, (size_t)nrow * sizeof *aim);
   for (int k = 0;; k++) {
-    precondition(s, c, rows, aim);
+    sni_rows_correct_half(rows, aim, c->r);
     for (int i = 0; i < nrow; i++) {
       lambda[i] += rows->lambda[i];
     }
-    const double rz_new = sni_dot(n, c->r, c->z), beta = k > 0 ? rz_new / rz : 0;
+    const double rz_new = sni_Minv_dot(t, w, c->r, c->r), beta = k > 0 ? rz_new / rz : 0;
     rz = rz_new;
-    info->residual = rz <= 0 ? 0 : sqrt(rz / energy); /* NaN stays */
+    info->residual = rz == 0 ? 0 : sqrt(rz / energy); /* NaN stays */
     info->converged = info->residual <= tolerance;
-    if (info->converged || k == max_iterations || !go_on(c, n, rz, beta, x, &rr)) {
+    if (info->converged || k == max_iterations || !go_on_half(s, c, rz, beta, half)) {
       break;
     }
     info->iterations++;
+  }
+  go_outward(s, half, c->Cz);
+  for (int i = 0; i < n; i++) {
+    x[i] += c->Cz[i];
   }
   memcpy(rows->lambda, lambda, (size_t)nrow * sizeof *lambda);
   return info->converged ? SN_OK : SN_NOT_CONVERGED;

@@ -72,16 +72,15 @@ static bool comes_along(const sn_sim *sim) {
   return r->used == SNI_PCG && !sim->rows.kkt && sni_redmax_comes_along(sim);
 }
 
-/* What closes gaps, in the same way and with the same A; b is 0. */
+/* What closes gaps, in the same way, with the same A and its factors, where the step began; b is 0.
+ */
 static sn_status close_along(void *user, double *x) {
   sn_sim *sim = user;
   sni_redmax *r = sim->method_work;
   sni_solve_info solved = {.bad = -1};
-  const sn_status status = sni_solver_pcg.factorise(&r->s, r->own[SNI_PCG], &solved);
-  return status < 0
-             ? status
-             : sni_pcg_solve_bound(&r->s, r->own[SNI_PCG], &sim->rows, NULL, r->choice.tolerance,
-                                   r->choice.max_iterations, x, &solved);
+  sni_dynamics_places(&sim->d, sim->q, sim->qd);
+  return sni_pcg_solve_bound(&r->s, r->own[SNI_PCG], &sim->rows, NULL, r->choice.tolerance,
+                             r->choice.max_iterations, x, &solved);
 }
 
 /* qd1, all at once. */
@@ -95,7 +94,7 @@ static sn_status solve_along(sn_sim *sim, const sni_redmax_step *step, double *q
     return fit;
   }
   sni_rows_eval_poses(rows, step->t_end, step->t_end, step->q, step->qd);
-  sni_rows_factorise(rows, sni_rows_solve_tree, &sim->d);
+  sni_rows_halve(rows);
   rows->along = close_along;
   rows->along_user = sim;
   aim(sim, step->qd);
