@@ -25,7 +25,7 @@ typedef struct settings {
 static const cli_option options[] = {
     {"--quick", NULL, CLI_FLAG, offsetof(settings, quick), "fewer and shorter measurements"},
     {"--only", "SCENE:SIZE", CLI_TEXT, offsetof(settings, only),
-     "one row: chain:100, tree:127, humanoid:22; bridge:80, deck:320"},
+     "one row: chain:100, tree:127, humanoid:22; bridge:80, deck:320; heap:1000"},
     {"--seconds", "S", CLI_NUMBER, offsetof(settings, seconds),
      "CPU time for each row and contestant; 0: check only"},
     {"--json", "FILE", CLI_TEXT, offsetof(settings, json), "write the results as JSON"},

@@ -27,9 +27,23 @@ class BenchContact(Command):
         self.assertEqual(fit["scene"], "heap")
         self.assertRegex(text, r"heap: time of a step grows as n\^")
 
+    def test_only(self):
+        out = self.place / "bench.json"
+        self.good("bench", "contact", "--quick", "--only", "heap:30", "--json", out)
+        result = json.loads(out.read_text())
+        self.assertEqual([(row["scene"], row["size"]) for row in result["rows"]], [("heap", 30)])
+        self.assertEqual(result["fits"], [])  # one size has no growth
+        self.good("bench", "contact", "--quick", "--only", "random:20", "--json", out)
+        result = json.loads(out.read_text())
+        self.assertEqual([(row["scene"], row["size"]) for row in result["rows"]], [("random", 20)] * 4)
+        text = self.good("bench", "contact", "--quick", "--only", "heap")
+        self.assertNotIn("Random", text)
+        self.assertRegex(text, r"grows as n\^")
+
     def test_refused(self):
-        self.bad(BAD_INPUT, "sinew bench contact: has no rows to choose from: leave out --only", "bench", "contact",
-                 "--quick", "--only", "heap:50")
+        for only in ("heaps", "heap:", "heap:0", "heap:2x", "random:-1", "heap:100001"):
+            self.bad(BAD_INPUT, f"sinew bench contact: --only: is '{only}', needs random, heap, random:N or heap:N, "
+                     "N from 1 to 100000", "bench", "contact", "--quick", "--only", only)
 
 
 if __name__ == "__main__":
