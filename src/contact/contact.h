@@ -53,8 +53,16 @@ void sni_finder_let_sleep(sni_finder *finder, const bool *asleep);
 sni_moving sni_finder_shape(const sni_finder *finder, int shape);
 /* These points of the last call, or kept already, stay where they are during the next ones. */
 void sni_finder_keep(sni_finder *finder, const sni_contact *list);
-/* One more among the `count` that are kept, in order; false: there is no room. */
+/* One more behind the `count` that are kept; false: there is no room. */
 bool sni_finder_add(sni_finder *finder, int *count, const sni_contact *c);
+/* Those behind the first `before`, which are in order, come to their places among these. */
+void sni_finder_merge(sni_finder *finder, int before, int count);
+
+/* Where two shapes touch at the end of a step in which bodies move with phi, turning and all.  As
+ * promises about the motion from its start, like all others; they stay until the next call.  depth:
+ * of the deepest at that end.  Returns how many there are. */
+int sni_finder_look_then(sni_finder *finder, const int shape[2], const sn_se3 *E_wb,
+                         const sn_vec6 *phi, double h, const sni_contact **contact, double *depth);
 
 int sni_finder_capacity(const sni_finder *finder);
 

@@ -3,6 +3,7 @@
 
 #include "base/memory.h"
 #include "contact/hull.h"
+#include "contact/sweep.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -189,12 +190,17 @@ bool sni_finder_add(sni_finder *f, int *count, const sni_contact *c) {
   if (*count == f->capacity) {
     return false;
   }
-  int k = (*count)++;
-  for (; k > 0 && comes_before(c, &f->spare[k - 1]); k--) {
-    f->spare[k] = f->spare[k - 1];
-  }
-  f->spare[k] = *c;
+  f->spare[(*count)++] = *c;
   return true;
+}
+
+void sni_finder_merge(sni_finder *f, int before, int count) {
+  int i = before - 1, j = count - before - 1;
+  memcpy(f->contact, f->spare + before, (size_t)(count - before) * sizeof *f->spare);
+  for (int k = count - 1; j >= 0; k--) {
+    const bool second = i < 0 || !comes_before(&f->contact[j], &f->spare[i]);
+    f->spare[k] = second ? f->contact[j--] : f->spare[i--];
+  }
 }
 
 int sni_finder_capacity(const sni_finder *f) {
@@ -286,6 +292,50 @@ static void look_at_planes(sni_finder *f) {
       }
     }
   }
+}
+
+/* A point that touches at the end, seen from the start: each side with the arm that it has then,
+ * from where the body is now, and the gap such that these points are there by then. */
+static void take_back(const sni_finder *f, double h, sni_contact *c) {
+  double rate = 0;
+  for (int side = 0; side < 2; side++) {
+    const sni_moving now = sni_finder_shape(f, c->shape[side]);
+    const sn_vec3 v = sn_vec3_sub(now.phi.v, sn_vec3_cross(now.phi.w, now.arm));
+    const sn_vec3 pivot = sn_vec3_addscaled(sn_vec3_sub(now.s.E.p, now.arm), h, v);
+    const sn_vec3 turning = sn_vec3_cross(now.phi.w, sn_vec3_sub(c->x, pivot));
+    rate += (side == 0 ? 1 : -1) * sn_vec3_dot(c->n, sn_vec3_add(v, turning));
+    c->at[side] = sn_vec3_addscaled(c->x, -h, v);
+  }
+  c->x = sn_vec3_scale(sn_vec3_add(c->at[0], c->at[1]), 0.5);
+  c->gap -= h * rate;
+}
+
+int sni_finder_look_then(sni_finder *f, const int shape[2], const sn_se3 *E_wb, const sn_vec6 *phi,
+                         double h, const sni_contact **contact, double *depth) {
+  const int pair[2] = {f->collider_of[shape[0]], f->collider_of[shape[1]]};
+  f->h = h;
+  for (int side = 0; side < 2; side++) {
+    const int k = pair[side];
+    place(f, k, E_wb, phi);
+    const sni_moving now = sni_finder_shape(f, shape[side]);
+    f->E_ws[k] = sni_moving_at(&now, h).s.E;
+    f->phi[k] = (sn_vec6){0};
+    f->swing[k] = 0;
+  }
+  f->h = f->margin = 0;
+  f->count = 0;
+  sni_find_pair(f, pair[0], pair[1]);
+  f->h = h;
+  for (int side = 0; side < 2; side++) {
+    place(f, pair[side], E_wb, phi);
+  }
+  *depth = 0;
+  for (int k = 0; k < f->count; k++) {
+    *depth = fmax(*depth, -f->contact[k].gap);
+    take_back(f, h, &f->contact[k]);
+  }
+  *contact = f->contact;
+  return f->count;
 }
 
 /* ---- tubes ---- */

@@ -35,7 +35,7 @@ double sni_swing(sn_vec3 w, sn_vec3 arm, double h) {
   return sn_vec3_norm(sn_vec3_cross(w, arm)) * fmin(2, turn);
 }
 
-static sni_moving at_time(const sni_moving *m, double t) {
+sni_moving sni_moving_at(const sni_moving *m, double t) {
   sni_moving x = *m;
   if (!(sn_vec3_dot(m->phi.w, m->phi.w) > 0)) {
     x.s.E.p = sn_vec3_addscaled(m->s.E.p, t, m->phi.v);
@@ -68,8 +68,8 @@ bool sni_sweep(const sni_moving *a, const sni_moving *b, double h, double near, 
     }
     t += (gap - 0.5 * near) / speed;
     t = t < h ? t : h;
-    then[0] = at_time(a, t);
-    then[1] = at_time(b, t);
+    then[0] = sni_moving_at(a, t);
+    then[1] = sni_moving_at(b, t);
     *nearest = sni_nearest_find(&then[0].s, &then[1].s);
   }
   *time = t;

@@ -7,6 +7,9 @@
 /* What turns with w for h about a point at -arm. */
 double sni_swing(sn_vec3 w, sn_vec3 arm, double h);
 
+/* Where it is after t: it turns about its point, which moves straight on. */
+sni_moving sni_moving_at(const sni_moving *m, double t);
+
 /* How fast a gap along n, from b to a, can shrink. */
 double sni_closing_speed(const sni_moving *a, const sni_moving *b, sn_vec3 n);
 

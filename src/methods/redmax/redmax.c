@@ -123,7 +123,7 @@ static sn_status find_rates_of_all(sn_sim *sim, const sni_redmax_step *step, dou
     more = touch && (status == SN_OK || (status > 0 && accepts(sim)));
     if (more) {
       sni_touch_twists(touch, qd1);
-      more = sni_touch_add_missed(touch, step->h);
+      more = look + 1 < LOOKS && sni_touch_add_missed(touch, step->h);
     }
   }
   return status;

@@ -104,6 +104,15 @@ static double trust_of(const sni_touch_memory *m, double gap) {
                                       : fmax(TRUST_LEAST, m->trust / TRUST_STEP);
 }
 
+static void set_impulse(sni_touch *touch, int k, const sni_touch_memory *m) {
+  sni_group *g = &touch->st.group[k];
+  g->x[0] = m->normal;
+  for (int i = 1; i < 3 && i < g->nrow; i++) {
+    const sn_vec3 t = touch->group[k].frame[i];
+    g->x[i] = m->tangent[0] * t.x + m->tangent[1] * t.y + m->tangent[2] * t.z;
+  }
+}
+
 /* Impulses of the last step; both lists are in the same order. */
 static void remember(sni_touch *touch, const double *state) {
   const int n = (int)state[0];
@@ -122,13 +131,21 @@ static void remember(sni_touch *touch, const double *state) {
       }
     }
     if (j < n && order == 0) {
-      sni_group *g = &touch->st.group[k];
       tg->trust = trust_of(&m, c->gap);
-      g->x[0] = m.normal;
-      for (int i = 1; i < 3 && i < g->nrow; i++) {
-        const sn_vec3 t = tg->frame[i];
-        g->x[i] = m.tangent[0] * t.x + m.tangent[1] * t.y + m.tangent[2] * t.z;
-      }
+      set_impulse(touch, k, &m);
+    }
+  }
+}
+
+/* Those of a solve of the same step, which are nearer. */
+static void recall(sni_touch *touch) {
+  for (int k = 0, j = 0; k < touch->st.ngroup && touch->group[k].contact >= 0; k++) {
+    const sni_contact *c = &touch->contact[touch->group[k].contact];
+    while (j < touch->nbefore && compare(&touch->before[j], c) < 0) {
+      j++;
+    }
+    if (j < touch->nbefore && compare(&touch->before[j], c) == 0) {
+      set_impulse(touch, k, &touch->before[j]);
     }
   }
 }
@@ -179,6 +196,13 @@ static bool sleeps(const sni_touch *touch, const sni_touch_memory *m) {
   return true;
 }
 
+void sni_touch_keep_impulses(sni_touch *touch) {
+  touch->nbefore = 0;
+  for (int k = 0; k < touch->st.ngroup && touch->group[k].contact >= 0; k++) {
+    touch->before[touch->nbefore++] = memory_of(touch, k);
+  }
+}
+
 static void save(sni_touch *touch, double *state) {
   const int most = memory_count(touch->sim->m), had = (int)state[0];
   const int old = had < most ? had : most;
@@ -227,6 +251,7 @@ sn_status sni_touch_find(sni_touch *touch, double h, const double *q, const doub
   /* what falls for a step gains h g; twice that for what is pushed as well */
   const double margin = 2 * h * h * sqrt(g[0] * g[0] + g[1] * g[1] + g[2] * g[2]);
   touch->margin = margin;
+  touch->nbefore = 0;
   sni_dynamics_poses(d);
   sni_sleep_begin(&touch->sleep, q, qd, input, numbers);
   sn_status status;
@@ -368,6 +393,7 @@ sn_status sni_touch_solve(sni_touch *touch, double h, const double *qd, const do
       sni_touch_bounce(touch, h, &o);
     }
     remember(touch, state);
+    recall(touch);
   } else {
     sni_touch_start_from_blows(touch);
     sni_touch_restore_parts(touch, touch->parts);
@@ -553,6 +579,7 @@ static size_t lay_out(sni_touch *touch, int ngroup, char *memory) {
   touch->parts = TAKE(either, sizeof *touch->parts);
   touch->big_ind = TAKE(nv, sizeof *touch->big_ind);
   touch->kept = TAKE((size_t)memory_count(m), sizeof *touch->kept);
+  touch->before = TAKE(n, sizeof *touch->before);
   void *sleep = TAKE(sni_sleep_size(m), 1);
   touch->reach = TAKE(nbody, sizeof *touch->reach);
   touch->phi = TAKE(nbody, sizeof *touch->phi);

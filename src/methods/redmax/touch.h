@@ -78,6 +78,8 @@ typedef struct sni_touch {
   double *zero;              /* a number a row of constraints                                  */
   double *shift;             /* nv  moves positions out of each other, and gives no speed      */
   sni_touch_memory *kept;    /* scratch of the next state                                      */
+  sni_touch_memory *before;  /* impulses of a solve of this step without those who were missed */
+  int nbefore;
   double work[2]; /* J, in the last solve: of normals and of friction, without blows; not above 0 */
   bool shifts;    /* it is not 0                                                    */
   bool pushes;    /* something does                                                 */
@@ -116,6 +118,8 @@ void sni_touch_twists(sni_touch *touch, const double *qd1);
 /* Points of those who meet at these, and are not known yet; true: there are, and the step has to be
  * solved with them. */
 bool sni_touch_add_missed(sni_touch *touch, double h);
+/* The next solve begins with the impulses of the last one. */
+void sni_touch_keep_impulses(sni_touch *touch);
 /* Do bodies go where nothing keeps them apart? */
 bool sni_touch_outruns(sni_touch *touch, double h);
 

@@ -14,26 +14,32 @@
 /* What meets by what a step does is solved for in the same step, where it would be so deep; what is
  * less waits for the next. */
 #define MISSED 0.05
+/* In the names of points that are those of the end of the step. */
+#define AT_END 0x80000000u
 
 /* | exp(turn) - 1 - [turn] |, of a point at distance 1 of the axis. */
 static double bend_of(double turn) {
   return hypot(1 - cos(turn), turn - sin(turn));
 }
 
-/* How far points of a shape are from where they would be if they went straight on; parts that are
- * round about an axis do not see what turns about it. */
-static double bend(const sni_moving *m, sn_vec3 turn) {
+/* How far points of a shape go by turning, if they went straight on, and how far they end from
+ * there; parts that are round about an axis do not see what turns about it. */
+typedef struct turning {
+  double way, bend;
+} turning;
+
+static turning turning_of(const sni_moving *m, sn_vec3 turn) {
   const sni_placed *s = &m->s;
   const double angle = sn_vec3_norm(turn);
   if (!(angle > 0)) {
-    return 0;
+    return (turning){0, 0};
   }
   const double offset = sn_vec3_norm(sn_vec3_cross(m->arm, turn)) / angle;
   const sn_vec3 axis = sn_mat3_col(s->E.R, 2);
   const double across = sn_vec3_norm(sn_vec3_cross(axis, turn));
   const bool round = s->c->core == SNI_CORE_SEGMENT || s->c->core == SNI_CORE_CYLINDER;
-  const double reach = s->c->reach - s->c->radius;
-  return offset * bend_of(angle) + reach * bend_of(round ? across : angle);
+  const double reach = s->c->reach - s->c->radius, seen = round ? across : angle;
+  return (turning){reach * seen, offset * bend_of(angle) + reach * bend_of(seen)};
 }
 
 /* Half of what it measures where it is thinnest. */
@@ -80,30 +86,76 @@ static double way_of(const sni_touch *touch, int b, double h) {
   return h * (sn_vec3_norm(change.v) + sn_vec3_norm(change.w) * touch->reach[b]);
 }
 
-/* Do points of what is near something go where rows take them, and do blows leave it its way?
- * phi: its new twists. */
-static void look(const sni_touch *touch, double h, const sn_vec6 *phi, bool *bends,
-                 bool *elsewhere) {
-  const sni_dynamics *d = touch->s->d;
-  for (int k = 0; k < touch->st.ngroup && touch->group[k].contact >= 0; k++) {
-    const sni_contact *c = &touch->contact[touch->group[k].contact];
-    const bool pushes = touch->st.group[k].x[0] > 0 || touch->group[k].blow[0] > 0;
-    const double thick = thinner(touch, c);
-    for (int side = 0; side < 2; side++) {
-      const int b = c->body[side];
-      if (b < 0) {
-        continue;
-      }
-      if (is_bead(touch, c->shape[side])) {
-        *elsewhere = *elsewhere || (pushes && way_of(touch, b, h) > WAY * thick);
-        continue;
-      }
+static bool same_pair(const sni_contact *a, const sni_contact *b) {
+  return a->shape[0] == b->shape[0] && a->shape[1] == b->shape[1];
+}
+
+/* Of the two that touch, the one that turns further. */
+static turning turning_of_pair(const sni_touch *touch, const sni_contact *c, double h) {
+  turning most = {0, 0};
+  for (int side = 0; side < 2; side++) {
+    if (c->body[side] >= 0 && !is_bead(touch, c->shape[side])) {
       const sni_moving s = sni_finder_shape(touch->finder, c->shape[side]);
-      const sn_vec6 change = sn_vec6_sub(phi[b], d->phi[b]);
-      const double way = h * (sn_vec3_norm(change.v) + sn_vec3_norm(change.w) * s.s.c->reach);
-      *bends = *bends || bend(&s, sn_vec3_scale(phi[b].w, h)) > BEND * thick;
-      *elsewhere = *elsewhere || (pushes && way > WAY * thick);
+      const turning t = turning_of(&s, sn_vec3_scale(touch->phi[c->body[side]].w, h));
+      most = (turning){fmax(most.way, t.way), fmax(most.bend, t.bend)};
     }
+  }
+  return most;
+}
+
+/* Are two shapes whose points go astray deeper in each other at the end of the step than points
+ * may be astray?  gap: that of the start.  Their points then, and how many. */
+static int look_then(sni_touch *touch, const sni_contact *c, double gap, double thick, double h,
+                     const sni_contact **point) {
+  double depth;
+  const int n = sni_finder_look_then(touch->finder, c->shape, touch->s->d->E_wb, touch->phi, h,
+                                     point, &depth);
+  return depth > fmax(-gap, 0) + BEND * thick ? n : 0;
+}
+
+/* What goes less far astray than either is thick cannot have passed the other. */
+static bool bends_in(sni_touch *touch, const sni_contact *c, double gap, double thick, double h) {
+  const turning most = turning_of_pair(touch, c, h);
+  const sni_contact *point;
+  return most.bend > WAY * thick ||
+         (most.bend > BEND * thick && look_then(touch, c, gap, thick, h, &point) > 0);
+}
+
+/* Do blows leave what is near something its way? */
+static bool goes_elsewhere(const sni_touch *touch, const sni_contact *c, double thick, double h) {
+  bool elsewhere = false;
+  for (int side = 0; side < 2; side++) {
+    const int b = c->body[side];
+    if (b < 0) {
+      continue;
+    }
+    const sn_vec6 change = sn_vec6_sub(touch->phi[b], touch->s->d->phi[b]);
+    const double reach = is_bead(touch, c->shape[side])
+                             ? touch->reach[b]
+                             : sni_finder_shape(touch->finder, c->shape[side]).s.c->reach;
+    const double way = h * (sn_vec3_norm(change.v) + sn_vec3_norm(change.w) * reach);
+    elsewhere = elsewhere || way > WAY * thick;
+  }
+  return elsewhere;
+}
+
+/* Pair by pair. */
+static void look(sni_touch *touch, double h, bool *bends, bool *elsewhere) {
+  const sni_touch_group *group = touch->group;
+  const int n = touch->st.ngroup;
+  for (int k = 0, end; k < n && group[k].contact >= 0 && !*bends; k = end) {
+    const sni_contact *c = &touch->contact[group[k].contact];
+    double gap = INFINITY;
+    bool pushes = false;
+    for (end = k;
+         end < n && group[end].contact >= 0 && same_pair(c, &touch->contact[group[end].contact]);
+         end++) {
+      pushes = pushes || touch->st.group[end].x[0] > 0 || group[end].blow[0] > 0;
+      gap = fmin(gap, touch->contact[group[end].contact].gap);
+    }
+    const double thick = thinner(touch, c);
+    *bends = bends_in(touch, c, gap, thick, h);
+    *elsewhere = *elsewhere || (pushes && goes_elsewhere(touch, c, thick, h));
   }
 }
 
@@ -160,6 +212,15 @@ static bool is_slow(const sni_touch *touch, double h) {
   return true;
 }
 
+/* Does anything turn so far that points of a pair could be missed? */
+static bool any_turns(const sni_touch *touch, double h) {
+  bool any = false;
+  for (int i = 0; i < touch->s->t->nbody && !any; i++) {
+    any = h * sn_vec3_norm(touch->phi[i].w) * touch->reach[i] > BEND * touch->thinnest;
+  }
+  return any;
+}
+
 /* ---- who meets because of the step itself ----
  *
  * Points are looked for with the twists of the start.  What is stopped, thrown or pulled within the
@@ -185,10 +246,6 @@ static bool find_straying(sni_touch *touch, double h) {
     any = any || !touch->keeps[i];
   }
   return any;
-}
-
-static bool same_pair(const sni_contact *a, const sni_contact *b) {
-  return a->shape[0] == b->shape[0] && a->shape[1] == b->shape[1];
 }
 
 /* Has the step points for this pair, among the first `count`? */
@@ -218,15 +275,15 @@ static double depth_at_end(const sni_touch *touch, const sni_contact *c, double 
   return fmax(0, c->gap) + h * closing(c, touch->s->d->E_wb, touch->phi);
 }
 
-bool sni_touch_add_missed(sni_touch *touch, double h) {
+/* Those who meet at the twists that the step has come to. */
+static int add_who_meets(sni_touch *touch, double h, int count) {
   const sni_dynamics *d = touch->s->d;
-  if (touch->sim->options.redmax.activation == SN_ACTIVATION_PENETRATION ||
-      !find_straying(touch, h)) {
-    return false;
-  }
+  const int before = count;
   const sni_contact *found;
-  int nfound, count = touch->count;
-  sni_finder_keep(touch->finder, touch->contact);
+  int nfound;
+  if (!find_straying(touch, h)) {
+    return count;
+  }
   sni_finder_let_sleep(touch->finder, touch->keeps);
   const sn_status status = sni_contacts_find(touch->finder, &d->params, d->E_wb, touch->phi, h, 0,
                                              &found, &nfound, NULL);
@@ -235,12 +292,48 @@ bool sni_touch_add_missed(sni_touch *touch, double h) {
     for (end = k; end < nfound && same_pair(&found[k], &found[end]); end++) {
       missed = missed || depth_at_end(touch, &found[end], h) < -MISSED * thinner(touch, &found[k]);
     }
-    /* asked once: those that are added stand among the others */
-    const bool add = missed && !is_known(touch, &found[k], count) && !is_asleep(touch, &found[k]);
+    const bool add = missed && !is_known(touch, &found[k], before) && !is_asleep(touch, &found[k]);
     for (int i = k; add && i < end && sni_finder_add(touch->finder, &count, &found[i]);) {
       i++;
     }
   }
+  sni_finder_merge(touch->finder, before, count);
+  return count;
+}
+
+/* Points of a pair that turn into each other, where they do. */
+static int add_who_turns_in(sni_touch *touch, double h, int count) {
+  const int before = count;
+  if (!any_turns(touch, h)) {
+    return count;
+  }
+  for (int k = 0, end; k < before; k = end) {
+    const sni_contact *c = &touch->contact[k], *point = NULL;
+    const double thick = thinner(touch, c);
+    const turning most = turning_of_pair(touch, c, h);
+    double gap = INFINITY;
+    for (end = k; end < before && same_pair(c, &touch->contact[end]); end++) {
+      gap = fmin(gap, touch->contact[end].gap);
+    }
+    const bool looks = most.way > BEND * thick && most.bend <= WAY * thick;
+    const int n = looks ? look_then(touch, c, gap, thick, h, &point) : 0;
+    for (int i = 0; i < n; i++) {
+      sni_contact at_end = point[i];
+      at_end.feature |= AT_END;
+      sni_finder_add(touch->finder, &count, &at_end);
+    }
+  }
+  sni_finder_merge(touch->finder, before, count);
+  return count;
+}
+
+bool sni_touch_add_missed(sni_touch *touch, double h) {
+  if (touch->sim->options.redmax.activation == SN_ACTIVATION_PENETRATION) {
+    return false;
+  }
+  sni_finder_keep(touch->finder, touch->contact);
+  sni_touch_keep_impulses(touch);
+  const int count = add_who_turns_in(touch, h, add_who_meets(touch, h, touch->count));
   const bool any = count > touch->count;
   touch->count = count;
   return any;
@@ -254,7 +347,7 @@ bool sni_touch_outruns(sni_touch *touch, double h) {
   if (touch->count == 0 || is_slow(touch, h)) {
     return false;
   }
-  look(touch, h, touch->phi, &bends, &elsewhere);
+  look(touch, h, &bends, &elsewhere);
   if (bends || !elsewhere) {
     return bends;
   }
