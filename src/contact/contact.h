@@ -49,6 +49,9 @@ sn_status sni_contacts_find(sni_finder *finder, const sni_params *params, const 
  * none.  The array stays the caller's. */
 void sni_finder_let_sleep(sni_finder *finder, const bool *asleep);
 
+/* Pairs that have points among these, sorted as points are, are not looked at in the next call. */
+void sni_finder_skip(sni_finder *finder, const sni_contact *known, int count);
+
 /* A shape of the model that collides, where it was when points were last looked for. */
 sni_moving sni_finder_shape(const sni_finder *finder, int shape);
 /* These points of the last call, or kept already, stay where they are during the next ones. */

@@ -275,10 +275,38 @@ static bool sleeps(const sni_finder *f, int a, int b) {
   return f->asleep && (x < 0 || f->asleep[x]) && (y < 0 || f->asleep[y]);
 }
 
+void sni_finder_skip(sni_finder *f, const sni_contact *known, int count) {
+  f->known = known;
+  f->nknown = count;
+}
+
+/* The first of the points that are known that does not come before those of two shapes. */
+static bool has_points(const sni_finder *f, int shape0, int shape1) {
+  int lo = 0, hi = f->nknown;
+  while (lo < hi) {
+    const int mid = (lo + hi) / 2;
+    const sni_contact *m = &f->known[mid];
+    const bool before = m->shape[0] != shape0 ? m->shape[0] < shape0 : m->shape[1] < shape1;
+    lo = before ? mid + 1 : lo;
+    hi = before ? hi : mid;
+  }
+  return lo < f->nknown && f->known[lo].shape[0] == shape0 && f->known[lo].shape[1] == shape1;
+}
+
+/* Whichever comes first. */
+static bool is_known(const sni_finder *f, int a, int b) {
+  const int x = f->collider[a].shape, y = f->collider[b].shape;
+  return f->nknown > 0 && (has_points(f, x, y) || has_points(f, y, x));
+}
+
+static bool may_meet(const sni_finder *f, int a, int b) {
+  return !sleeps(f, a, b) && sni_kin_may_touch(&f->kin, &f->collider[a], &f->collider[b]) &&
+         !is_known(f, a, b);
+}
+
 static void look_at(void *user, int a, int b) {
   sni_finder *f = user;
-  if (!f->full && !sleeps(f, a, b) && sni_aabb_overlap(&f->box[a], &f->box[b]) &&
-      sni_kin_may_touch(&f->kin, &f->collider[a], &f->collider[b])) {
+  if (!f->full && sni_aabb_overlap(&f->box[a], &f->box[b]) && may_meet(f, a, b)) {
     sni_find_pair(f, a, b);
   }
 }
@@ -286,8 +314,7 @@ static void look_at(void *user, int a, int b) {
 static void look_at_planes(sni_finder *f) {
   for (int i = 0; i < f->nplane; i++) {
     for (int k = 0; k < f->ncollider; k++) {
-      if (f->collider[k].form == SNI_FORM_CONVEX && !sleeps(f, k, f->plane[i]) &&
-          sni_kin_may_touch(&f->kin, &f->collider[k], &f->collider[f->plane[i]])) {
+      if (f->collider[k].form == SNI_FORM_CONVEX && may_meet(f, k, f->plane[i])) {
         sni_find_pair(f, k, f->plane[i]);
       }
     }
@@ -378,7 +405,9 @@ static void put_tube(sni_finder *f, const sni_tube_touch *p) {
                       .n = sn_vec3_neg(c.n),
                       .gap = c.gap};
   }
-  f->contact[f->count++] = c;
+  if (!has_points(f, c.shape[0], c.shape[1])) {
+    f->contact[f->count++] = c;
+  }
 }
 
 static void look_at_tubes(sni_finder *f, const sn_se3 *E_wb, const sn_vec6 *phi) {
@@ -462,6 +491,7 @@ sn_status sni_contacts_find(sni_finder *f, const sni_params *params, const sn_se
     look_at_tubes(f, E_wb, phi);
   }
   sort(f);
+  sni_finder_skip(f, NULL, 0);
   *contact = f->sorted;
   *count = f->count;
   return f->full ? sni_fail(err, SN_E_LIMIT, "more than %d points touch at once", f->capacity)

@@ -38,6 +38,8 @@ struct sni_finder {
   const sni_params *params;
   const bool
       *asleep; /* nbody  two that sleep, or one and the ground, are not looked at; NULL: none */
+  const sni_contact *known; /* nknown  pairs that are not looked at, in the next call */
+  int nknown;
   double h, margin; /* of the call */
 };
 

@@ -253,6 +253,7 @@ sn_status sni_touch_find(sni_touch *touch, double h, const double *q, const doub
   touch->margin = margin;
   touch->nbefore = 0;
   sni_dynamics_poses(d);
+  memcpy(touch->seen, d->phi, (size_t)touch->s->t->nbody * sizeof *touch->seen);
   sni_sleep_begin(&touch->sleep, q, qd, input, numbers);
   sn_status status;
   do {
@@ -583,6 +584,7 @@ static size_t lay_out(sni_touch *touch, int ngroup, char *memory) {
   void *sleep = TAKE(sni_sleep_size(m), 1);
   touch->reach = TAKE(nbody, sizeof *touch->reach);
   touch->phi = TAKE(nbody, sizeof *touch->phi);
+  touch->seen = TAKE(nbody, sizeof *touch->seen);
   touch->keeps = TAKE(nbody, sizeof *touch->keeps);
   touch->bound = TAKE(nbody, sizeof *touch->bound);
   touch->hinge = TAKE(nbody, sizeof *touch->hinge);

@@ -60,7 +60,8 @@ typedef struct sni_touch {
   int count;
   double margin;           /* that they were looked for with                                  */
   sn_vec6 *phi;            /* nbody  twists that the step has led to                           */
-  bool *keeps;             /* nbody  those of the start are enough to know whom it meets       */
+  sn_vec6 *seen;           /* nbody  twists with which it was looked for whom it meets         */
+  bool *keeps;             /* nbody  they are enough to know that                              */
   double *reach;           /* nbody  of its shapes, about its origin or its centre of mass */
   double thinnest;         /* shape of all */
   double slowest;          /* rates below this are nothing, m/s                                */

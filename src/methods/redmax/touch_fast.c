@@ -79,10 +79,10 @@ static double thinner(const sni_touch *touch, const sni_contact *c) {
   return least;
 }
 
-/* How far points of a body end from where its twist at the start of the step would take them, at
- * most. */
-static double way_of(const sni_touch *touch, int b, double h) {
-  const sn_vec6 change = sn_vec6_sub(touch->phi[b], touch->s->d->phi[b]);
+/* How far points of a body end from where other twists than those of now would take them, at most.
+ */
+static double way_of(const sni_touch *touch, int b, const sn_vec6 *other, double h) {
+  const sn_vec6 change = sn_vec6_sub(touch->phi[b], other[b]);
   return h * (sn_vec3_norm(change.v) + sn_vec3_norm(change.w) * touch->reach[b]);
 }
 
@@ -205,7 +205,7 @@ static bool is_slow(const sni_touch *touch, double h) {
   for (int i = 0; i < touch->s->t->nbody; i++) {
     const double reach = touch->reach[i], turn = h * sn_vec3_norm(touch->phi[i].w);
     if (reach > 0 && (turn * turn * reach > BEND * touch->thinnest ||
-                      way_of(touch, i, h) > WAY * touch->thinnest)) {
+                      way_of(touch, i, touch->s->d->phi, h) > WAY * touch->thinnest)) {
       return false;
     }
   }
@@ -236,30 +236,17 @@ void sni_touch_twists(sni_touch *touch, const double *qd1) {
   }
 }
 
-/* Bodies that keep to their ways; false: all do. */
+/* Bodies that keep to their ways since they were last looked at; false: all do. */
 static bool find_straying(sni_touch *touch, double h) {
   bool any = false;
   for (int i = 0; i < touch->s->t->nbody; i++) {
     /* of what two of them may do: the margin, and what is not deep */
     const double enough = 0.5 * (touch->margin + MISSED * touch->thinnest);
-    touch->keeps[i] = !(touch->reach[i] > 0 && way_of(touch, i, h) > enough);
+    touch->keeps[i] = !(touch->reach[i] > 0 && way_of(touch, i, touch->seen, h) > enough);
+    touch->seen[i] = touch->keeps[i] ? touch->seen[i] : touch->phi[i];
     any = any || !touch->keeps[i];
   }
   return any;
-}
-
-/* Has the step points for this pair, among the first `count`? */
-static bool is_known(const sni_touch *touch, const sni_contact *c, int count) {
-  int lo = 0, hi = count;
-  while (lo < hi) {
-    const int mid = (lo + hi) / 2;
-    const sni_contact *m = &touch->contact[mid];
-    const bool before =
-        m->shape[0] != c->shape[0] ? m->shape[0] < c->shape[0] : m->shape[1] < c->shape[1];
-    lo = before ? mid + 1 : lo;
-    hi = before ? hi : mid;
-  }
-  return lo < count && same_pair(&touch->contact[lo], c);
 }
 
 static bool is_asleep(const sni_touch *touch, const sni_contact *c) {
@@ -285,14 +272,15 @@ static int add_who_meets(sni_touch *touch, double h, int count) {
     return count;
   }
   sni_finder_let_sleep(touch->finder, touch->keeps);
-  const sn_status status = sni_contacts_find(touch->finder, &d->params, d->E_wb, touch->phi, h, 0,
-                                             &found, &nfound, NULL);
+  sni_finder_skip(touch->finder, touch->contact, before);
+  const sn_status status = sni_contacts_find(touch->finder, &d->params, d->E_wb, touch->phi, h,
+                                             touch->margin, &found, &nfound, NULL);
   for (int k = 0, end; status == SN_OK && k < nfound; k = end) {
     bool missed = false;
     for (end = k; end < nfound && same_pair(&found[k], &found[end]); end++) {
       missed = missed || depth_at_end(touch, &found[end], h) < -MISSED * thinner(touch, &found[k]);
     }
-    const bool add = missed && !is_known(touch, &found[k], before) && !is_asleep(touch, &found[k]);
+    const bool add = missed && !is_asleep(touch, &found[k]);
     for (int i = k; add && i < end && sni_finder_add(touch->finder, &count, &found[i]);) {
       i++;
     }
@@ -320,6 +308,7 @@ static int add_who_turns_in(sni_touch *touch, double h, int count) {
     for (int i = 0; i < n; i++) {
       sni_contact at_end = point[i];
       at_end.feature |= AT_END;
+      at_end.gap = fmax(at_end.gap, fmin(gap, 0)); /* they are no deeper than they are */
       sni_finder_add(touch->finder, &count, &at_end);
     }
   }
@@ -354,8 +343,8 @@ bool sni_touch_outruns(sni_touch *touch, double h) {
   const sni_contact *contact;
   int count;
   sni_finder_keep(touch->finder, touch->contact); /* its end needs them */
-  bool meets = sni_contacts_find(touch->finder, &d->params, d->E_wb, touch->phi, h, 0, &contact,
-                                 &count, NULL) != SN_OK;
+  bool meets = sni_contacts_find(touch->finder, &d->params, d->E_wb, touch->phi, h, touch->margin,
+                                 &contact, &count, NULL) != SN_OK;
   for (int k = 0; k < count && !meets; k++) {
     meets = depth_at_end(touch, &contact[k], h) < -DEPTH * thinner(touch, &contact[k]);
   }
