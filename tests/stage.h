@@ -48,6 +48,15 @@ static inline double stage_energy(const stage *b) {
   return e.kinetic + e.potential;
 }
 
+static inline double stage_channel(const stage *b, const char *name) {
+  const int k = sn_sim_channel_find(b->sim, name);
+  double out = 0;
+  sn_error err = {0};
+  CHECK(k >= 0, "there is no channel %s", name);
+  CHECK(sn_sim_channels(b->sim, b->s, NULL, &k, 1, &out, &err) == SN_OK, "%s", err.text);
+  return out;
+}
+
 /* The method recursive, as exact as it gets. */
 static inline sn_options stage_exact(double step) {
   sn_options o = sn_options_default();

@@ -143,22 +143,63 @@ static const double *rubbing(const reading *r) {
              ? r->sim->method->rubbing(r->sim->m, r->state)
              : NULL;
 }
+/* The joint that slides in this way. */
+static const sni_rub *rub_of(const sn_model *m, int slide) {
+  const sni_rub *own = m->rub;
+  while (own->first + own->nslide <= slide) {
+    own++;
+  }
+  return own;
+}
+/* Damping by the friction of a joint, along its c-th coordinate. */
+static double drag_of(const reading *r, const sni_rub *own, int c) {
+  const sn_model *m = r->sim->m;
+  const sni_params *p = &r->sim->d.params;
+  if (own->body >= 0) {
+    return own->drag[c] * p->damping[m->tree.vadr[own->body] + c];
+  }
+  double damping = 0;
+  for (int k = 0; k < m->nloop_spring; k++) {
+    damping += m->loop_spring[k].loop == own->loop ? p->loop[k].damping[c] : 0;
+  }
+  return own->drag[c] * damping;
+}
+/* How fast it slides in its c-th way. */
+static double rate_of(const reading *r, const sni_rub *own, int c) {
+  const sn_model *m = r->sim->m;
+  if (own->law != SNI_VISCOUS) {
+    const double *x = rubbing(r);
+    return x ? x[2 * m->nslide + own->first + c] : 0;
+  }
+  return own->body >= 0 ? r->state->data[r->state->nv + m->tree.vadr[own->body] + c]
+                        : r->sim->rows.loop_qd[m->constraint[own->loop].first + c];
+}
+/* What it does against that: what sticks or slips, and what is damped. */
+static double friction_of(const reading *r, const sni_rub *own, int c) {
+  const double *x = rubbing(r);
+  const double drag = own->drag[c] > 0 ? drag_of(r, own, c) * rate_of(r, own, c) : 0;
+  return drag + (x && own->law != SNI_VISCOUS ? x[own->first + c] : 0);
+}
 static double value_rub(const reading *r, int rub, int component, int coordinate) {
   (void)coordinate;
   const sn_model *m = r->sim->m;
   const sni_rub *own = &m->rub[rub];
   const double *x = rubbing(r);
   double power = 0;
-  for (int k = own->first; x && k < own->first + own->nslide; k++) {
-    power += x[k] * x[2 * m->nslide + k];
+  if (component == 0) {
+    return x && rub < m->nrub ? x[3 * m->nslide + rub] : 0;
   }
-  return !x ? 0 : component == 0 ? x[3 * m->nslide + rub] : power;
+  for (int c = 0; c < own->nslide; c++) {
+    power += friction_of(r, own, c) * rate_of(r, own, c);
+  }
+  return power;
 }
 static double value_friction(const reading *r, int slide, int component, int coordinate) {
   (void)component;
   (void)coordinate;
-  const double *x = rubbing(r);
-  return x ? -x[slide] : 0;
+  const sni_rub *own = rub_of(r->sim->m, slide);
+  const double friction = friction_of(r, own, slide - own->first);
+  return friction != 0 ? -friction : 0;
 }
 
 static double value_constraint(const reading *r, int n, int component, int coordinate) {
@@ -286,8 +327,8 @@ static int group_count(const sn_model *m, const group *g) {
          : g->of == OF_TOUCHING    ? (m->touching ? m->tree.nbody * g->ncomponent : 0)
          : g->of == OF_LINES       ? m->nline * g->ncomponent
          : g->of == OF_MAPS        ? m->nmap_z
-         : g->of == OF_RUBS        ? m->nrub * g->ncomponent
-         : g->of == OF_SLIDES      ? m->nslide
+         : g->of == OF_RUBS        ? (m->nrub + m->ndrag) * g->ncomponent
+         : g->of == OF_SLIDES      ? m->nslide + m->ndragged
          : g->of == OF_CONSTRAINTS ? m->constraint_channel[m->nconstraint]
          : g->ncomponent           ? m->tree.nbody * g->ncomponent
                                    : m->tree.nv;
@@ -339,14 +380,7 @@ static bool locate(const sn_model *m, int channel, place *p) {
   return false;
 }
 
-/* The joint that slides in this way, and the name of its body or loop. */
-static const sni_rub *rub_of(const sn_model *m, int slide) {
-  const sni_rub *own = m->rub;
-  while (own->first + own->nslide <= slide) {
-    own++;
-  }
-  return own;
-}
+/* The name of the body or loop whose joint rubs. */
 static const char *rub_section(const sni_rub *own) {
   return own->body >= 0 ? "" : "loops.";
 }
@@ -357,7 +391,7 @@ static const char *rub_name(const sn_model *m, const sni_rub *own) {
 /* The joint or loop of whose friction a channel's name tells, and what follows its own name;
  * NULL: none. */
 static const sni_rub *find_rub(const sn_model *m, const char *name, const char **rest) {
-  for (int k = 0; k < m->nrub; k++) {
+  for (int k = 0; k < m->nrub + m->ndrag; k++) {
     const char *section = rub_section(&m->rub[k]), *own = rub_name(m, &m->rub[k]);
     const size_t before = strlen(section), n = strlen(own);
     if (strncmp(name, section, before) == 0 && strncmp(name + before, own, n) == 0 &&
@@ -576,6 +610,17 @@ int sn_sim_channel_find(const sn_sim *sim, const char *name) {
   return -1;
 }
 
+/* What a channel needs: rates of a loop are found with its forces. */
+static int needs_of(const sn_model *m, const place *p) {
+  const sni_rub *own = !p->g                   ? NULL
+                       : p->g->of == OF_RUBS   ? &m->rub[p->body]
+                       : p->g->of == OF_SLIDES ? rub_of(m, p->body)
+                                               : NULL;
+  return !p->g                                             ? NEEDS_NOTHING
+         : own && own->law == SNI_VISCOUS && own->body < 0 ? NEEDS_FORCES
+                                                           : p->g->needs;
+}
+
 sn_status sn_sim_channels(sn_sim *sim, const sn_state *state, const sn_input *input,
                           const int *channel, int n, double *out, sn_error *err) {
   sn_status status = sni_sim_check_state(sim, state, err);
@@ -592,7 +637,8 @@ sn_status sn_sim_channels(sn_sim *sim, const sn_state *state, const sn_input *in
     }
     energy = energy || (!p.g && p.k > 0);
     contacts = contacts || (p.g && p.g->of == OF_TOUCHING);
-    needs = p.g && p.g->needs > needs ? p.g->needs : needs;
+    const int own = needs_of(sim->m, &p);
+    needs = own > needs ? own : needs;
   }
   if (energy) {
     status = sn_sim_energy(sim, state, &r.energy);

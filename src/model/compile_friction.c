@@ -82,7 +82,7 @@ static void check_backlash(sni_compile *c, const char *prefix, const sn_joint_de
 
 /* ---- laws ---- */
 
-/* What a law reads.  The order is that of sni_law, then viscous. */
+/* What a law reads.  The order is that of sni_law. */
 static const struct law {
   const char *name;
   bool bearings, force, breakaway, damping;
@@ -90,7 +90,7 @@ static const struct law {
             {"dry", false, true, false, false},
             {"stribeck", false, true, true, true},
             {"viscous", false, false, false, true}};
-enum { VISCOUS = SNI_STRIBECK + 1, NOT_GIVEN = -1 /* of mu */ };
+enum { NOT_GIVEN = -1 /* of mu */ };
 
 static int law_of(const sn_joint_friction_def *def) {
   for (int k = 0; def->law && k < SNI_COUNT(laws); k++) {
@@ -122,7 +122,7 @@ static void check_given(sni_compile *c, const char *prefix, const sn_joint_frict
               "friction at rest"},
              {"speed", def->speed.n > 0, laws[law].breakaway, laws[law].breakaway,
               "the rate at which friction has fallen"},
-             {"damping", def->damping.n > 0, law == VISCOUS, laws[law].damping,
+             {"damping", def->damping.n > 0, law == SNI_VISCOUS, laws[law].damping,
               "force for each unit of rate"}};
   for (int k = 0; k < SNI_COUNT(key); k++) {
     char at[64];
@@ -147,6 +147,18 @@ void sni_compile_friction_damping(sni_compile *c, const char *key, const sn_join
     for (int k = 0; k < nv; k++) {
       damping[k] += own[k];
     }
+  }
+}
+
+static double of_dof(const sn_per_dof *p, int k) {
+  return p->n == 0 ? 0 : p->n == 1 ? p->v[0] : p->v[k];
+}
+
+/* Friction and the joint itself damp together; of that, friction has the part that it brought. */
+static void note_drag(const sn_joint_def *def, int nv, sni_rub *rub) {
+  for (int k = 0; k < nv; k++) {
+    const double own = of_dof(&def->friction.damping, k), all = own + of_dof(&def->damping, k);
+    rub->drag[k] = all > 0 ? own / all : 0;
   }
 }
 
@@ -236,7 +248,10 @@ static void add_rub(sni_compile *c, const char *prefix, const sni_joint_ops *ops
     add_bearings(c, key, ops, def, &at);
   } else {
     check_given(c, key, &def->friction, law, 0);
-    at.nslide = law == VISCOUS ? 0 : nv;
+    at.nslide = law == SNI_VISCOUS ? 0 : nv;
+    if (law == SNI_STRIBECK) {
+      note_drag(def, nv, &at);
+    }
     snprintf(part, sizeof part, "%s.force", key);
     sni_compile_spread(c, part, &def->friction.force, nv, 0, true, at.number.force);
     snprintf(part, sizeof part, "%s.breakaway", key);
@@ -260,6 +275,19 @@ static void add_rub(sni_compile *c, const char *prefix, const sni_joint_ops *ops
     m->rub[m->nrub++] = at;
     m->rubbing = name;
   }
+}
+
+/* Joints that are damped and do not stick: no question for anybody, but they are recorded. */
+static void add_viscous(sn_model *m, const sn_joint_def *def, int nv, sni_rub at) {
+  if (!def->friction.enabled || law_of(&def->friction) != SNI_VISCOUS || nv == 0) {
+    return;
+  }
+  at.law = SNI_VISCOUS;
+  at.first = m->nslide + m->ndragged;
+  at.nslide = nv;
+  note_drag(def, nv, &at);
+  m->rub[m->nrub + m->ndrag++] = at;
+  m->ndragged += nv;
 }
 
 /* Most mechanisms have few joints that rub, or none. */
@@ -291,5 +319,12 @@ void sni_compile_friction(sni_compile *c) {
     sni_compile_at(c, "loops", loop[k].name);
     add_rub(c, "", sni_joint_ops_of(m->loop_joints, k), &loop[k].joint, m->constraint[k].nv,
             m->constraint_name[k], (sni_rub){.body = -1, .loop = k});
+  }
+  for (int i = 0; i < t->nbody && !c->out_of_memory; i++) {
+    add_viscous(m, &c->def[i]->joint, t->vadr[i + 1] - t->vadr[i],
+                (sni_rub){.body = i, .loop = -1});
+  }
+  for (int k = 0; k < m->nloop && !c->out_of_memory; k++) {
+    add_viscous(m, &loop[k].joint, m->constraint[k].nv, (sni_rub){.body = -1, .loop = k});
   }
 }

@@ -54,7 +54,7 @@ typedef struct sni_loop_spring {
 } sni_loop_spring;
 
 /* A joint that rubs, of the tree or of a loop. */
-typedef enum sni_law { SNI_COULOMB, SNI_DRY, SNI_STRIBECK } sni_law;
+typedef enum sni_law { SNI_COULOMB, SNI_DRY, SNI_STRIBECK, SNI_VISCOUS } sni_law;
 typedef struct sni_rub {
   int body; /* whose joint; -1: a loop's                                                     */
   int loop; /* -1: none                                                                      */
@@ -65,6 +65,7 @@ typedef struct sni_rub {
   int first, nslide; /* the ways in which it slides, among those of all: directions of its
                         bearings, or its coordinates                                          */
   int first_tangent; /* among those of all                                                    */
+  double drag[SN_NV_MAX]; /* which part of the damping along its coordinates is of its friction  */
   sni_rub_numbers number; /* at first: sims have their own in their parameters             */
 } sni_rub;
 
@@ -150,8 +151,9 @@ struct sn_model {
   int nmap, nmap_z, nmap_part; /* maps, their coordinates, their constraints beside the first */
   sni_rub *rub; /* nrub                                                               */
   int nrub, nslide, ntangent; /* of all                                                       */
-  const char *rubbing;        /* name of a joint with friction                                    */
-  const char *touching;       /* name of a body that collides                                     */
+  int ndrag, ndragged;  /* viscous ones, and their coordinates: behind the others, to be recorded  */
+  const char *rubbing;  /* name of a joint with friction                                    */
+  const char *touching; /* name of a body that collides                                     */
   double *q0, *qd0;
   sn_run_def run;
   const char *units, *up;
