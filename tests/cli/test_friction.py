@@ -1,5 +1,8 @@
-"""Friction in joints by the command: every scene that has any, and what is said of it."""
+"""Friction in joints by the command: every scene that has any, and what is said of it.  SINEW_SOAK lets the walker walk for longer, with more friction."""
+import csv
+import itertools
 import json
+import os
 import re
 import unittest
 
@@ -32,6 +35,40 @@ class Friction(Command):
         text = self.good("run", SCENES / "pendulum.yaml", "--duration", 0.1)
         self.assertNotRegex(text, r"(?m)^ +friction")
 
+    def turn_of_klann(self, mu, turns):
+        """Of each turn after the first: way of the body, mean size of the torque, work that goes back to the motors; and iterations a step."""
+        out = self.place / "walk.csv"
+        text = self.good("make", "klann", "--friction", mu)
+        done = json.loads(self.good("run", "-", "--duration", turns, "--json", "--quiet", "--out", out, "--channels", "t,frame.pos.x,motor_*.tau",
+                                    "--set", "run.step=0.002", "--set", "run.record.every=0.002", stdin=text))
+        with open(out, encoding="utf-8", newline="") as file:
+            rows = [{key: float(value) for key, value in row.items()} for row in csv.DictReader(file)]
+        turn = (len(rows) - 1) // turns
+        step = 1 / turn
+        result = []
+        for first in range(turn, turn * turns, turn):
+            torques = [row[f"motor_{side}.tau"] for row in rows[first + 1:first + turn + 1] for side in ("left", "right")]
+            back = sum(max(-tau, 0) for tau in torques) * 2 * 3.14159265 * step
+            result.append((rows[first + turn]["frame.pos.x"] - rows[first]["frame.pos.x"], sum(map(abs, torques)) / len(torques), back))
+        return result, done["friction"]["iterations"] if mu else 0
+
+    def test_klann_over_whole_turns(self):
+        """Two strides of 0.1 m a turn, each turn; the more its pins rub, the more torque it needs; without friction the motors are driven where it sinks."""
+        soak = bool(os.environ.get("SINEW_SOAK"))
+        turns = 5 if soak else 2
+        mus = (0, 0.2, 0.4, 0.6, 0.8) if soak else (0, 0.4)
+        means = []
+        print("\nmu    m a turn    mean |tau| N m    back J a turn    iterations a step")
+        for mu in mus:
+            result, iterations = self.turn_of_klann(mu, turns)
+            for way, mean, back in result:
+                print(f"{mu:3} {way:10.4f} {mean:15.4f} {back:15.4f} {iterations:15.2f}")
+                self.assertTrue(0.2 < way < 0.25, way)
+                self.assertTrue(back > 0.1 if mu == 0 else back == 0, back)
+            means.append([mean for _, mean, _ in result])
+            self.assertLessEqual(iterations, 10)
+        for less, more in itertools.pairwise(means):
+            self.assertTrue(all(b > 1.2 * a for a, b in zip(less, more)), (less, more))
 
     def test_what_cannot_agree_is_told(self):
         """A motor that lifts a bracket on a guide which jams."""

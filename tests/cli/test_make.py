@@ -403,8 +403,8 @@ class Make(Command):
             if key.startswith("body_"):
                 self.assertTrue(0.02 < value if key.endswith("z") else abs(value) < half, f"{key} is {value}")
 
-    def test_chain_stops_from_root_to_tip_earlier_on_larger_pins(self):
-        """What sticks has the same digits from step to step; earlier: each link has turned by less."""
+    def test_chain_stops_from_root_to_tip_and_after_less_of_its_way_on_larger_pins(self):
+        """What sticks has the same digits from step to step."""
         ways = []
         keys = [f"link_{k}.q" for k in range(1, 11)]
         for radius in (0.5, 1):

@@ -695,16 +695,36 @@ TEST(a_chain_stops_from_root_to_tip) {
   }
 }
 
-/* With so little friction that it swings to and fro, large pins stop it sooner. */
-TEST(a_chain_that_swings_stops_sooner_on_large_pins) {
-  double last[2] = {0};
-  for (int large = 0; large < 2; large++) {
-    const stopped end = fall(0.3, large ? 1 : 0.5, 0, 1e-3);
-    for (int k = 0; k < LINKS; k++) {
-      last[large] = fmax(last[large], end.at[k]);
-    }
+/* When the last link stops, on small pins and on large ones; whether all do in their order. */
+static bool stops_in_order(double mu, double radius, double step, double *last) {
+  const stopped end = fall(mu, radius, 0, step);
+  bool order = true;
+  *last = 0;
+  for (int k = 0; k < LINKS; k++) {
+    order = order && (k == 0 || end.at[k] > end.at[k - 1]);
+    *last = fmax(*last, end.at[k]);
   }
-  CHECK(last[1] < last[0] - 0.1, "it stops at %g, on large pins at %g", last[0], last[1]);
+  return order;
+}
+
+/* Both at once [RM Fig 5b]: with friction at which the tip just swings back on small pins, and not
+ * on large ones, links stop from root to tip, and the chain on large pins is at rest sooner. */
+TEST(a_chain_stops_from_root_to_tip_and_sooner_on_large_pins) {
+  for (int fine = 0; fine < 2; fine++) {
+    const double step = fine ? 5e-4 : 1e-3;
+    double small, large;
+    CHECK(stops_in_order(0.44, 0.5, step, &small), "not in their order");
+    CHECK(stops_in_order(0.44, 1, step, &large), "not in their order, on large pins");
+    CHECK(large < small - 0.2, "it stops at %g, on large pins at %g", small, large);
+  }
+}
+
+/* With so little friction that it swings to and fro, large pins stop it sooner too. */
+TEST(a_chain_that_swings_stops_sooner_on_large_pins) {
+  double small, large;
+  stops_in_order(0.3, 0.5, 1e-3, &small);
+  stops_in_order(0.3, 1, 1e-3, &large);
+  CHECK(large < small - 0.1, "it stops at %g, on large pins at %g", small, large);
 }
 
 int main(void) {
@@ -716,5 +736,7 @@ int main(void) {
             T(sliders_that_load_each_other), T(what_falls_bears_nothing), T(laws_without_loads),
             T(backlash_is_a_gap_with_a_spring), T(backlash_of_a_ball_is_a_gap_all_around),
             T(a_run_goes_on_where_it_was), T(the_maximal_problem_agrees),
-            T(a_chain_stops_from_root_to_tip), T(a_chain_that_swings_stops_sooner_on_large_pins));
+            T(a_chain_stops_from_root_to_tip),
+            T(a_chain_stops_from_root_to_tip_and_sooner_on_large_pins),
+            T(a_chain_that_swings_stops_sooner_on_large_pins));
 }
