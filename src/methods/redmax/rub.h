@@ -48,6 +48,7 @@ typedef struct sni_rub_wide {
   int which;    /* as `which` of the program counts                                          */
   int slide;    /* the one that it is along                                                   */
   double arm;   /* its rate, for one of the slide                                             */
+  int pad;      /* the tangent that is a row of its own; -1: it goes with its slide           */
 } sni_rub_wide;
 
 typedef struct sni_rubbing {
@@ -96,6 +97,7 @@ typedef struct sni_rubbing {
                        together they are `bound` as the others are `next` */
   double *beta;     /* ntangent  friction of these                                              */
   sni_row *pad;     /* ntangent  T, of loops that are apart                                      */
+  double *pad_rate; /* ntangent  T v, of these                                                  */
   sn_vec6 *rubbed;  /* SNI_BEARINGS_MAX a rub: the wrench of friction, in axes of the bearing   */
   sn_vec6 *load;    /* nrub  what bearings bear, in their axes, friction and all                */
   sn_vec6 *F;       /* nbody  reaction of each joint, world axes at the origin                   */

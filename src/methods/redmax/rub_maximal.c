@@ -43,7 +43,7 @@ static sn_vec6 accelerate(const sni_rubbing *r, int body, sn_vec6 f) {
 /* An unknown along `T` in axes of the bearings, between the two bodies of a rub. */
 static sni_rub_wide *add_wide(sni_rubbing *r, int rub, sn_vec6 T, int which, int slide) {
   sni_rub_wide *w = &r->wide[r->nwide++];
-  *w = (sni_rub_wide){.which = which, .slide = slide, .arm = 1};
+  *w = (sni_rub_wide){.which = which, .slide = slide, .arm = 1, .pad = -1};
   sni_rubbing_bodies(r, &r->m->rub[rub], w->body);
   for (int side = 0; side < 2; side++) {
     if (w->body[side] >= 0) {
@@ -72,9 +72,12 @@ static void add_bearing(sni_rubbing *r, int k, int b, int first, int tangent) {
   }
   for (int c = 0; own->kind == SNI_AT_POINTS && c < own->ntangent; c++) {
     const sni_rub_tangent *t = &own->tangent[c];
-    sni_rub_wide *w = add_wide(r, k, held_part(rub, b, t->T),
-                               r->m->nslide + r->m->nrow + tangent + c, first + t->direction);
+    const bool apart = sni_rubbing_apart(r, rub);
+    const sn_vec6 T = apart ? t->T : held_part(rub, b, t->T);
+    sni_rub_wide *w =
+        add_wide(r, k, T, r->m->nslide + r->m->nrow + tangent + c, first + t->direction);
     w->arm = t->arm;
+    w->pad = apart ? tangent + c : -1;
   }
 }
 
@@ -123,7 +126,7 @@ static void find_unknowns(sni_rubbing *r) {
     }
   }
   for (int i = 0; i < r->nwide; i++) { /* what constraints hold or drive is no question */
-    if (!r->held[r->wide[i].slide]) {
+    if (!r->held[r->wide[i].pad >= 0 ? r->wide[i].which : r->wide[i].slide]) {
       r->wide[n++] = r->wide[i];
     }
   }
@@ -202,7 +205,7 @@ void sni_rubbing_rub_maximal(sni_rubbing *r) {
     const sni_rub_wide *w = &r->wide[k];
     double *b = &other.free[w->which];
     other.which[k] = w->which;
-    *b = w->arm * r->rate[w->slide];
+    *b = w->pad >= 0 ? r->pad_rate[w->pad] : w->arm * r->rate[w->slide];
     for (int i = 0; i < n; i++) {
       const int row = i <= k ? k : i, column = i <= k ? i : k;
       *b += r->mobility[(size_t)row * (size_t)n + (size_t)column] * last_push(r, &r->wide[i]);

@@ -236,6 +236,13 @@ static void take_pads(sni_rubbing *r, int k) {
   }
 }
 
+/* How fast its tangents go, with the twists that there are. */
+static void look_at_pads(const sni_rubbing *r, const sni_rub *rub, const double *v) {
+  for (int i = rub->first_tangent; i < rub->first_tangent + sni_rub_tangents(rub); i++) {
+    r->pad_rate[i] = sni_row_mul(&r->pad[i], &r->s->d->w, v);
+  }
+}
+
 /* x -= columns of n numbers, as much as is pushed along each. */
 static void subtract_columns(const sni_rubbing *r, bool held, const double *columns, int n,
                              double *x) {
@@ -272,6 +279,7 @@ static void move(sni_rubbing *r, bool reduced, double *v) {
   }
   for (int k = 0; r->pad && k < r->m->nrub; k++) {
     if (sni_rubbing_apart(r, &r->m->rub[k])) {
+      look_at_pads(r, &r->m->rub[k], v);
       take_pads(r, k);
     }
   }
@@ -506,6 +514,7 @@ static size_t lay_out(sni_rubbing *r, const sn_model *m, const sn_options *o, ch
   r->axes = TAKE(nrub, sizeof *r->axes);
   r->place = TAKE(nrub, sizeof *r->place);
   r->pad = TAKE(npad, sizeof *r->pad);
+  r->pad_rate = TAKE(npad, sizeof *r->pad_rate);
   r->force = TAKE(nslide, sizeof *r->force);
   r->rate = TAKE(nslide, sizeof *r->rate);
   r->start = TAKE(nslide, sizeof *r->start);
