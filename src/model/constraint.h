@@ -10,6 +10,8 @@
 #ifndef SNI_CONSTRAINT_H
 #define SNI_CONSTRAINT_H
 
+#include <stddef.h>
+
 #include "model/function.h"
 #include "model/joint.h"
 #include "model/part.h"
@@ -17,18 +19,21 @@
 #define SNI_ROWS_MAX  6  /* of one constraint                 */
 #define SNI_COORD_MAX 16 /* coordinates of joints in one row */
 
+/* In whole lines of a cache, of which the first two are all that most passes want of a loop. */
 typedef struct sni_row {
   double g;    /* how far it is from being met; 0 where only rates are constrained */
   double rate; /* dg/dt at rest                                                    */
-  double bias; /* what G vdot must cancel                                          */
-  int body[2]; /* -1: none                                                         */
   sn_vec6 p[2];
+  int body[2];    /* -1: none                                                            */
   int ncoord;     /* coordinates of joints                                               */
   bool one_sided; /* g >= 0 instead of g = 0: it pushes, lambda <= 0, and does not pull  */
+  double bias;    /* what G vdot must cancel; not of poses alone                         */
   int coord[SNI_COORD_MAX];
   double coef[SNI_COORD_MAX];
   sn_stop_def stop;
+  double room[4];
 } sni_row;
+_Static_assert(offsetof(sni_row, bias) == 128 && sizeof(sni_row) % 64 == 0, "lines of a cache");
 
 /* The constant part of a constraint. */
 typedef struct sni_constraint {

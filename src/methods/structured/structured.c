@@ -93,6 +93,7 @@ static sn_status structured_create(sn_sim *sim, sn_error *err) {
   sim->rows.one_place = true;
   st->solver = solvers[o->structured.solver];
   st->s.apart = !st->solver->whole;
+  st->ties.by_rows = st->solver->whole;
   sn_status status = SN_OK;
   if (sim->d.rows && structured_wants_graph(sim->m, o)) {
     status = sni_kkt_build(&sim->d, SNI_KKT_MAXIMAL, 0, NULL, SIZE_MAX, &sim->rows.kkt, err);

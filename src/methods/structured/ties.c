@@ -43,7 +43,6 @@ static double own(const sni_ties *t, const sni_tie *tie) {
 
 static void finish(sni_ties *t, int i, double moves) {
   t->inverse[i] = t->weight[i] / (moves + t->soft[i]);
-  t->ncoords += t->tie[i].coords != NULL;
 }
 
 /* All give way alike but for their weights: what cannot be had is then met in the least squares. */
@@ -62,6 +61,7 @@ static void soften(sni_ties *t, int n) {
  * has two poses. */
 static void take_rows(sni_ties *t, const sni_rows *rows) {
   int first = 0, slot = 0;
+  t->row_coords = 0;
   for (int i = 0; i < rows->nrow; i++) {
     const sni_row *row = &rows->row[i];
     for (; first < rows->of[i]; first++) {
@@ -70,13 +70,14 @@ static void take_rows(sni_ties *t, const sni_rows *rows) {
     const int within = i > 0 && rows->of[i - 1] == rows->of[i] ? t->slot[i - 1] - slot + 1 : 0;
     t->slot[i] = slot + within;
     t->weight[i] = rows->constraint[rows->of[i]].weight;
-    sni_tie *tie = &t->tie[i];
-    tie->coords = row->ncoord > 0 ? row : NULL;
-    for (int side = 0; side < 2; side++) {
-      tie->body[side] = row->body[side];
-      tie->p[side] = sni_lane6_from(row->p[side]);
+    const sni_tie tie = {.p = {sni_lane6_from(row->p[0]), sni_lane6_from(row->p[1])},
+                         .body = {row->body[0], row->body[1]},
+                         .coords = row->ncoord > 0 ? row : NULL};
+    t->row_coords += row->ncoord > 0;
+    t->moves[i] = own(t, &tie);
+    if (!t->by_rows) {
+      t->tie[i] = tie;
     }
-    t->moves[i] = own(t, tie);
   }
 }
 
@@ -87,6 +88,7 @@ void sni_ties_add_rows(sni_ties *t, const sni_rows *rows) {
     t->hash = t->d->param_hash;
   }
   t->ntie = rows->nrow;
+  t->ncoords += t->row_coords;
   soften(t, rows->nrow);
 }
 
@@ -149,7 +151,10 @@ void sni_ties_mul_transposed(const sni_ties *t, const double *lambda, double *x)
 
 void sni_ties_measure(const sni_ties *t, const double *x, double *out) {
   const sni_lane6 *a = t->d->w.a;
-  for (int i = 0; i < t->ntie; i++) {
+  for (int i = 0; t->by_rows && i < t->ntie; i++) {
+    out[i] = sni_row_mul(&t->d->rows->row[i], &t->d->w, x);
+  }
+  for (int i = 0; !t->by_rows && i < t->ntie; i++) {
     const sni_tie *tie = &t->tie[i];
     double sum = 0;
     for (int side = 0; side < 2; side++) {

@@ -34,6 +34,8 @@ typedef struct sni_ties {
   sni_aba_in in;      /* A                                                                     */
   sni_tie *tie;
   int ntie, capacity;
+  bool by_rows;   /* for who needs no more of ties than whether they are met: `tie` is not used,
+                     d->rows are                                                              */
   int *slot;      /* ntie  place among all rows that there may be, while others come and go; -1: a
                      force                                                                    */
   double *soft;   /* ntie  E                                                                  */
@@ -51,6 +53,7 @@ typedef struct sni_ties {
   double *x;             /* nv  where that is added up: the caller's                             */
   double *tau;           /* nv  scratch                                                          */
   int ncoords;           /* ties with coordinates of joints                                      */
+  int row_coords;        /* of these, rows as they were taken                                    */
   double regularization; /* E of constraints, relative to the mean of their diagonals */
   /* when to stop: what is asked for, and what was reached */
   double precision;

@@ -305,7 +305,6 @@ int sni_constraint_loop_rows(const sni_constraint_eval *e, const sni_constraint 
     return 6 - nv;
   }
   if (e->poses_only) {
-    s.rest = (sn_vec6){{0, 0, 0}, {0, 0, 0}};
     find_arms(e, c, &s);
   } else {
     const sn_vec6 nu = sn_vec6_unrotate(s.rel.E_B.R, sn_vec6_sub(s.rel.b, s.rel.a));
@@ -316,7 +315,9 @@ int sni_constraint_loop_rows(const sni_constraint_eval *e, const sni_constraint 
   for (int i = nv; i < 6; i++) {
     sni_row *out = &row[i - nv]; /* field by field: there is room for many coordinates in it */
     out->rate = 0;
-    out->bias = sn_vec6_dot(s.B[i], s.rest);
+    if (!e->poses_only) {
+      out->bias = sn_vec6_dot(s.B[i], s.rest);
+    }
     out->ncoord = 0;
     out->one_sided = false;
     out->body[0] = c->body[0];
