@@ -2,6 +2,7 @@
 #include "dynamics/rows.h"
 #include "linear/vector.h"
 
+#include <float.h>
 #include <string.h>
 
 enum { PROJECT_MAX = 30 };
@@ -63,6 +64,17 @@ static double distance(const sni_rows *r, const double *q) {
   return most;
 }
 
+/* Is that all that rounding leaves of poses so far from the origin?  Then nobody can say more of
+ * where things are. */
+static bool is_rounding(const sni_rows *r, double gap) {
+  double size = 0;
+  for (int i = 0; i < r->d->m->tree.nbody; i++) {
+    const sn_vec3 p = r->d->E_wb[i].p;
+    size = fmax(size, fmax(fabs(p.x), fmax(fabs(p.y), fabs(p.z))));
+  }
+  return gap <= DBL_EPSILON * size;
+}
+
 /* With the factors of the pose where the rows were seen, of which each step leaves the part that
  * the way to q changes in the rows.  False: that would take too many of them.  Which of the poses
  * near by it is that closes the gaps depends on the factors: in the dual they are the same as in a
@@ -83,7 +95,7 @@ static bool close_from_seen(sni_rows *r, double t, double t_ref, double toleranc
     }
     const double moved = close_once(r, q);
     rate = k > 1 ? moved / before : rate;
-    if (k > 1 && *gap <= tolerance && moved * rate <= still) {
+    if (k > 1 && *gap <= tolerance && (moved * rate <= still || is_rounding(r, *gap))) {
       r->stale = INFINITY;
       return true;
     }

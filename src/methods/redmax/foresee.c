@@ -46,6 +46,11 @@ bool sni_system_far(const sni_system *s, const sni_block *block) {
   return far;
 }
 
+/* With reactions known, less than this part of what resists is not foreseen: next to what the
+ * masses may be left with (SNI_BORNE) it is nothing, and in long chains rounding alone turns
+ * something. */
+#define NOTHING 1e-6
+
 /* It is worth another solve where it is more than this part of what resists already, and more by
  * half than what was foreseen before. */
 static bool grows(sni_system *s, int i, double part) {
@@ -127,7 +132,7 @@ bool sni_system_foresee(sni_system *s, const sni_rows *rows, bool far) {
     changed = sni_system_has_tension(s) && first;
   }
   for (int i = 0; s->tense && (far || s->reacts) && i < s->t->nbody; i++) {
-    changed = grows(s, i, s->reacts ? 0 : SNI_BORNE) || changed;
+    changed = grows(s, i, s->reacts ? NOTHING : SNI_BORNE) || changed;
   }
   return changed;
 }
