@@ -96,7 +96,7 @@ typedef struct sni_ldl_factor {
 sn_status sni_ldl_factorise(sni_ldl *ldl, const double *b, sni_ldl_factor *out);
 
 typedef struct sni_ldl_solution {
-  double residual; /* backward error reached, or a bound on it below 2^-5 of the target */
+  double residual; /* backward error reached; with a target above the usual maybe a bound on it */
   int refinements;
 } sni_ldl_solution;
 

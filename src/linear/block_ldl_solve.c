@@ -481,8 +481,11 @@ static double refine(sni_ldl *ldl, double **best, double **next, double error, b
   return error;
 }
 
-/* A bound so far below the target is as good as the error itself. */
-#define FAR_BELOW 0x1p-5
+/* Who asks for less than is usual is content with a bound that is far below that. */
+static bool suffices(const sni_ldl *ldl, double bound) {
+  const double target = ldl->options.target;
+  return target > sni_ldl_options_default().target && bound <= 0x1p-5 * target;
+}
 
 void sni_ldl_refine_to(sni_ldl *ldl, double target, double trust) {
   ldl->options.target = target;
@@ -508,7 +511,7 @@ sn_status sni_ldl_solve(sni_ldl *ldl, const double *b, double *x, sni_ldl_soluti
     ldl->y = ldl->x;
     ldl->x = best;
     error = finish(ldl, best, NULL, best);
-    if (!(error <= FAR_BELOW * ldl->options.target)) {
+    if (!suffices(ldl, error)) {
       error = backward_error(ldl, best);
     }
     ldl->error = error > 0 ? error : INFINITY; /* from nothing follows nothing */
