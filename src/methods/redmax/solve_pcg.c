@@ -206,8 +206,8 @@ static sn_status pcg_solve(sni_system *s, void *own, const double *b, double tol
 /* b - A x, and aim = c - G x. */
 static void find_left(sni_system *s, sni_rows *rows, const double *b, const double *x, double *left,
                       double *aim) {
-  sni_system_mul(s, x, left);
-  sni_rows_mul(rows, x, aim);
+  sni_rows_mul(rows, x, aim); /* leaves J x behind */
+  sni_system_mul_moving(s, x, left);
   for (int i = 0; i < rows->nrow; i++) {
     aim[i] = rows->rhs[i] - aim[i];
   }

@@ -445,10 +445,10 @@ static void add_blocks(const sni_tree *t, const double *block, const double *x, 
   }
 }
 
-void sni_system_momenta(sni_system *s, const double *x) {
+/* f = (what is in A of bodies) times their twists w->a. */
+static void momenta_of_twists(sni_system *s) {
   const sni_tree *t = s->t;
-  sni_work *w = &s->d->w;
-  sni_J_mul_world(t, w, x); /* w->a */
+  const sni_work *w = &s->d->w;
   for (int i = 0; i < t->nbody; i++) {
     s->f[i] = sni_momentum(&s->in.mass[i], &w->link[i], w->a[i]);
     if (s->extra_of[i] >= 0) {
@@ -472,8 +472,18 @@ void sni_system_momenta(sni_system *s, const double *x) {
   }
 }
 
+void sni_system_momenta(sni_system *s, const double *x) {
+  sni_J_mul_world(s->t, &s->d->w, x);
+  momenta_of_twists(s);
+}
+
 void sni_system_mul(sni_system *s, const double *x, double *y) {
-  sni_system_momenta(s, x);
+  sni_J_mul_world(s->t, &s->d->w, x);
+  sni_system_mul_moving(s, x, y);
+}
+
+void sni_system_mul_moving(sni_system *s, const double *x, double *y) {
+  momenta_of_twists(s);
   sni_system_project(s, s->f, y);
   add_blocks(s->t, s->joint_matrix, x, y);
 }

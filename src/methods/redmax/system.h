@@ -162,6 +162,8 @@ bool sni_system_pull_cables(sni_system *s, double t, sn_vec6 *phi);
 void sni_system_momenta(sni_system *s, const double *x);
 /* y = A x */
 void sni_system_mul(sni_system *s, const double *x, double *y);
+/* The same where J x is in w->a already. */
+void sni_system_mul_moving(sni_system *s, const double *x, double *y);
 
 /* y += armature x, and armature x alone, which stays in s->b or is zero. */
 void sni_system_add_armature(const sni_system *s, const double *x, double *y);
