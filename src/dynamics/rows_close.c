@@ -7,7 +7,8 @@
 
 enum { PROJECT_MAX = 30 };
 /* Coordinates do not move that change by less than this where rows are far from losing their rank:
- * at least STRONG is left of each. */
+ * at least STRONG is left of each.  What a way is expected to leave is held against this one by all
+ * solvers, which would else end in different poses. */
 #define STILL_STRONG 1e-13
 #define STRONG       0.03
 /* With the factors of another pose, at most so many steps. */
@@ -103,7 +104,7 @@ static bool close_from_seen(sni_rows *r, double t, double t_ref, double toleranc
     for (int n = k; n <= CHORDS_MAX; n++) {
       left *= rate;
     }
-    if (!(left <= still)) {
+    if (!(left <= STILL_STRONG)) {
       return false;
     }
     before = moved;

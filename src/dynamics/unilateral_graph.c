@@ -135,9 +135,9 @@ static sn_status solve_by_faces(sni_rows *r, const double *b, const double *c, d
  * it ends. */
 static sn_status solve_by_turns(sni_rows *r, const double *b, const double *c, double *x, int *bad,
                                 double *residual, bool *ended) {
-  enum { PATIENCE = 2 };
   sni_unilateral *u = &r->u;
-  int least = r->nrow + 1, patience = PATIENCE;
+  const int usual = sni_kkt_takes_soft(r->kkt) ? 2 : 8; /* there is no way through the inside */
+  int least = r->nrow + 1, patience = usual;
   *ended = false;
   while (patience > 0) {
     const sn_status status = try_set(r, b, c, x, bad, residual);
@@ -153,7 +153,7 @@ static sn_status solve_by_turns(sni_rows *r, const double *b, const double *c, d
       *ended = true;
       return status;
     }
-    patience = wrong < least ? PATIENCE : patience - 1;
+    patience = wrong < least ? usual : patience - 1;
     least = wrong < least ? wrong : least;
     for (int i = 0; i < r->nrow; i++) {
       if (is_wrong(r, c, i, small.v, small.lambda)) {

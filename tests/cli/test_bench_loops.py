@@ -36,6 +36,13 @@ class BenchLoops(Command):
         self.assertLessEqual({"bridge, rigid towers", "umbrella", "four-bars in a row", "ladder"}, titles)
         self.assertNotIn("deck", titles)
 
+    def test_solvers_close_gaps_in_the_same_pose(self):
+        for scene in "bridge:16", "bridge:20", "flexible:20":
+            _, result = self.bench("--only", scene, "--seconds", "0")
+            self.assertIn("reduced-kkt", {row["solver"] for row in result["rows"]})
+            for row in result["rows"]:
+                self.assertLessEqual(row["difference"], 1e-10, f"{scene}, {row['solver']}")
+
     def runs(self, *arguments):
         _, result = self.bench(*arguments)
         row, = [row for row in result["rows"] if row["solver"] == "auto"]
