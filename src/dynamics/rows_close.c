@@ -65,15 +65,15 @@ static double distance(const sni_rows *r, const double *q) {
   return most;
 }
 
-/* Is that all that rounding leaves of poses so far from the origin?  Then nobody can say more of
- * where things are. */
+/* Is that all that rounding leaves of poses so far from the origin, the last digits of a few
+ * coordinates near it included?  Then nobody can say more of where things are. */
 static bool is_rounding(const sni_rows *r, double gap) {
   double size = 0;
   for (int i = 0; i < r->d->m->tree.nbody; i++) {
     const sn_vec3 p = r->d->E_wb[i].p;
     size = fmax(size, fmax(fabs(p.x), fmax(fabs(p.y), fabs(p.z))));
   }
-  return gap <= DBL_EPSILON * size;
+  return gap <= 4 * DBL_EPSILON * size;
 }
 
 /* With the factors of the pose where the rows were seen, of which each step leaves the part that
