@@ -215,7 +215,8 @@ static void sum_contacts(const sn_sim *sim, const sn_state *state) {
   for (int i = 0; i < sim->m->tree.nbody; i++) {
     sim->contact_of[i] = (sni_contact_sum){{0, 0, 0}, 0, 0};
   }
-  for (int k = 0; k < sim->ntouch && sim->touch_t == state->t; k++) {
+  const bool led_here = sim->ntouch > 0 && sim->touch_mark == sni_state_mark(state);
+  for (int k = 0; led_here && k < sim->ntouch; k++) {
     const sn_contact_point *p = &sim->touch[k];
     const sn_vec3 f = {p->force[0], p->force[1], p->force[2]};
     const sn_vec3 n = {p->normal[0], p->normal[1], p->normal[2]};

@@ -28,6 +28,8 @@ static inline double *sni_state_qd(sn_state *s) {
 static inline double *sni_state_private(sn_state *s) {
   return s->data + 2 * s->nv;
 }
+/* Of time, coordinates and rates: where and when it is, whatever its method keeps beside. */
+uint64_t sni_state_mark(const sn_state *s);
 
 typedef struct sni_method {
   const char *name;
@@ -86,7 +88,7 @@ struct sn_sim {
    * own list.  Recordings show it. */
   const sn_contact_point *touch;
   int ntouch;
-  double touch_t;              /* the time of that end                                        */
+  uint64_t touch_mark;         /* the state of that end: sni_state_mark                       */
   sni_contact_sum *contact_of; /* nbody  sums over these, where something touches: channels.c  */
   int open_one;                /* the constraint that this step could not close; -1: none, so far */
 };

@@ -66,6 +66,17 @@ uint64_t sn_state_hash(const sn_state *s) {
   return sni_hash(SNI_HASH_SEED, s, s->size);
 }
 
+/* FNV-1a of whole words: every step of contact takes one. */
+uint64_t sni_state_mark(const sn_state *s) {
+  uint64_t mark = SNI_HASH_SEED, word;
+  for (int64_t k = -1; k < 2 * s->nv; k++) {
+    memcpy(&word, k < 0 ? &s->t : &s->data[k], sizeof word);
+    mark = (mark ^ word) * 0x100000001b3u;
+    mark ^= mark >> 32; /* else high bits never reach low ones */
+  }
+  return mark;
+}
+
 double *sn_state_time(sn_state *s) {
   return &s->t;
 }
@@ -97,7 +108,13 @@ static sn_status read_state(const sn_model *m, FILE *f, const char *path, sn_sta
   if (got < sizeof *s || s->magic != MAGIC) {
     return sni_fail(err, SN_E_FILE, "'%s': %s", path, NO_STATE);
   }
-  if (s->model_hash != m->hash || s->size != size || s->nv != m->tree.nv) {
+  if (s->model_hash == m->hash && s->nv == m->tree.nv && s->size != size) {
+    return sni_fail(err, SN_E_MISMATCH,
+                    "'%s' was saved by another version of Sinew, whose states have %zu bytes and "
+                    "not %zu: run from the start once more",
+                    path, (size_t)s->size, size);
+  }
+  if (s->model_hash != m->hash || s->nv != m->tree.nv) {
     return sni_fail(
         err, SN_E_MISMATCH,
         "'%s' was saved from another model (its bodies, joints or constraints differ): load it "

@@ -441,6 +441,79 @@ TEST(a_coin_rolls_on) {
   stage_clear(&b);
 }
 
+/* A coin that leans, its axis at an angle `tilt` to the vertical, and rolls in a circle without
+ * slipping: by what the torque of the floor differs from the change of its angular momentum, both
+ * by mass, about the horizontal line in its plane.  With e2 up the plane, e3 along the axis, and
+ * the floor at p = -r e2 - c e3:
+ *
+ *     w = turning sin(tilt) e2 + spin e3     v = -w x p     a = turning z x v
+ *     p x (a + g z) = turning z x (I1 w2 e2 + I3 w3 e3) */
+static double coin_unbalanced(double tilt, double turning, double spin, double r, double c,
+                              sn_vec3 *w, sn_vec3 *v) {
+  const sn_vec3 z = {0, 0, 1}, e2 = {0, cos(tilt), sin(tilt)}, e3 = {0, -sin(tilt), cos(tilt)};
+  const sn_vec3 p = sn_vec3_add(sn_vec3_scale(e2, -r), sn_vec3_scale(e3, -c));
+  const double I1 = r * r / 4 + c * c / 3, I3 = r * r / 2, w2 = turning * sin(tilt);
+  *w = sn_vec3_add(sn_vec3_scale(e2, w2), sn_vec3_scale(e3, spin));
+  *v = sn_vec3_neg(sn_vec3_cross(*w, p));
+  const sn_vec3 a = sn_vec3_scale(sn_vec3_cross(z, *v), turning);
+  const sn_vec3 L = sn_vec3_add(sn_vec3_scale(e2, I1 * w2), sn_vec3_scale(e3, I3 * spin));
+  return sn_vec3_cross(p, sn_vec3_addscaled(a, GRAVITY, z)).x - turning * sn_vec3_cross(z, L).x;
+}
+
+typedef struct circle {
+  double turning, tilt; /* mean rate, and lean at the end */
+} circle;
+
+/* For a turn, set going as `tilt` and `turning` ask for. */
+static circle roll_coin(double tilt, double turning, double h) {
+  const double r = 0.05, c = 0.001, seconds = 2 * acos(-1) / turning;
+  sn_vec3 w, v;
+  const double f0 = coin_unbalanced(tilt, turning, 0, r, c, &w, &v);
+  const double f1 = coin_unbalanced(tilt, turning, 1, r, c, &w, &v); /* linear in the spin */
+  coin_unbalanced(tilt, turning, f0 / (f0 - f1), r, c, &w, &v);
+  stage b = set_exact("friction: 1",
+                      "  coin: {parent: world, joint: {type: free, at: [0, 0, 0]},\n"
+                      "         shapes: [{type: cylinder, radius: 0.05, from: [0, 0, -0.001],\n"
+                      "                   to: [0, 0, 0.001], density: 8000, contact: m}]}\n",
+                      "", h);
+  double *q = q_of(&b, "coin"), *qd = qd_of(&b, "coin");
+  const sn_vec3 turn = {tilt, 0, 0}, in_body = sn_mat3_tmul_vec(sn_so3_exp(turn), w);
+  const sn_vec3 rate = sn_mat3_mul_vec(sn_so3_jacobian_inverse(turn), in_body);
+  q[2] = r * sin(tilt) + c * cos(tilt);
+  q[3] = tilt;
+  memcpy(qd, (double[6]){v.x, v.y, v.z, rate.x, rate.y, rate.z}, 6 * sizeof *qd);
+  const int coin = sn_model_body_find(b.m, "coin"), steps = (int)lround(seconds / h);
+  circle out = {0, 0};
+  double last = atan2(-1, 0);
+  for (int n = 0; n < steps; n++) {
+    sn_se3 E[2];
+    stage_step(&b, 1);
+    sn_sim_poses(b.sim, b.s, E, NULL);
+    const double now = atan2(E[coin].R.m[1][2], E[coin].R.m[0][2]);
+    out.turning += remainder(now - last, 2 * acos(-1)) / (steps * h);
+    out.tilt = acos(E[coin].R.m[2][2]);
+    last = now;
+  }
+  stage_clear(&b);
+  return out;
+}
+
+/* Rate and lean of the circle are those of the equations; steps, which take a little energy where
+ * they go straight, are off by a part that halves with them. */
+TEST(a_leaning_coin_rolls_in_its_circle) {
+  static const double way[3][2] = {{1.2, 3}, {1.0, 5}, {0.8, 8}};
+  for (int k = 0; k < SNI_COUNT(way); k++) {
+    const double tilt = way[k][0], turning = way[k][1], h = 0.0005;
+    const circle one = roll_coin(tilt, turning, h), two = roll_coin(tilt, turning, h / 2);
+    const double off1 = one.turning / turning - 1, off2 = two.turning / turning - 1;
+    const double lean1 = one.tilt - tilt, lean2 = two.tilt - tilt;
+    CHECK(fabs(off1) < 0.06 && fabs(lean1) < 0.06, "circle %d: off by %g, leans %g more", k, off1,
+          -lean1);
+    CHECK(fabs(2 * off2 - off1) < 0.003, "circle %d: off by %g, then by %g", k, off1, off2);
+    CHECK(fabs(2 * lean2 - lean1) < 0.003, "circle %d: leans by %g, then by %g", k, lean1, lean2);
+  }
+}
+
 /* ---- with everything else ---- */
 
 /* k h^2 / m = 1e6: a spring that would throw the body about if the floor did not know of it. */
@@ -705,9 +778,18 @@ TEST(channels_tell_of_contacts) {
   CHECK(fabs(x[0]) < 1e-5 * weight && fabs(x[1] / weight - 1) < 1e-6 &&
             fabs(x[2] / weight - 1) < 1e-6 && x[3] == 4 && x[4] == 0,
         "%g %g %g %g %g, weighs %g", x[0], x[1], x[2], x[3], x[4], weight);
-  *sn_state_time(b.s) += 1;
-  CHECK(sn_sim_channels(b.sim, b.s, NULL, channel, SNI_COUNT(name), x, &err) == SN_OK && x[1] == 0,
-        "%g in another state", x[1]);
+  double *const other[] = {sn_state_time(b.s), q_of(&b, "block"), qd_of(&b, "block") + 5};
+  for (int k = 0; k < SNI_COUNT(other); k++) {
+    const double was = *other[k];
+    *other[k] += 1;
+    CHECK(sn_sim_channels(b.sim, b.s, NULL, channel, SNI_COUNT(name), x, &err) == SN_OK, "%s",
+          err.text);
+    CHECK(x[1] == 0 && x[3] == 0, "%g in another state, %d", x[1], k);
+    *other[k] = was;
+    CHECK(sn_sim_channels(b.sim, b.s, NULL, channel, SNI_COUNT(name), x, &err) == SN_OK, "%s",
+          err.text);
+    CHECK(x[3] == 4, "%g points in the state itself", x[3]);
+  }
   stage_clear(&b);
 }
 
@@ -724,9 +806,9 @@ int main(void) {
             T(a_light_box_holds_a_heavy_one), T(a_sliding_ball_ends_rolling),
             T(balls_come_to_rest_with_every_cone),
             T(rolling_friction_stops_a_ball_and_torsional_friction_its_spin), T(a_top_precesses),
-            T(a_coin_rolls_on), T(a_stiff_spring_presses_a_body_on_the_floor),
-            T(bound_and_loose_trees_move_alike), T(loops_and_limits_join_the_same_solve),
-            T(what_is_driven_into_others_is_named),
+            T(a_coin_rolls_on), T(a_leaning_coin_rolls_in_its_circle),
+            T(a_stiff_spring_presses_a_body_on_the_floor), T(bound_and_loose_trees_move_alike),
+            T(loops_and_limits_join_the_same_solve), T(what_is_driven_into_others_is_named),
             T(what_joints_hold_in_each_other_is_not_thrown_about), T(soft_surfaces_give_way),
             T(what_is_in_each_other_is_moved_apart_without_speed), T(what_bears_much_does_not_sink),
             T(a_run_goes_on_from_a_state_to_the_bit_and_allocates_nothing));

@@ -146,7 +146,37 @@ TEST(springs_that_hold_bodies_in_each_other_are_not_wound_up) {
   }
 }
 
+/* A box that starts in the floor, on a spring: it is moved out, and what is then in the spring and
+ * in its weight is what that pose has, no more, at any time. */
+TEST(what_is_moved_apart_against_springs_costs_what_the_open_pose_has) {
+  const double mass = 8, depth = 0.05;
+  for (int k = 0; k < 3; k++) {
+    const double stiffness = (const double[]){100, 1000, 10000}[k];
+    char text[700];
+    snprintf(text, sizeof text,
+             "sinew: 1\n"
+             "contacts: {m: {friction: 0.5}}\n"
+             "bodies:\n"
+             "  floor: {joint: {type: fixed}, shapes: [{type: plane, contact: m}]}\n"
+             "  b: {joint: {type: prismatic, axis: [0, 0, 1], at: [0, 0, 0.05], stiffness: %g}, "
+             "shapes: [{type: box, size: [0.2, 0.2, 0.2], density: 1000, contact: m}]}\n",
+             stiffness);
+    stage b = stage_set(text, redmax_options(0.01));
+    const double start = stage_energy(&b);
+    const double open = 0.5 * stiffness * depth * depth + mass * 9.81 * depth;
+    for (int i = 0; i < 400; i++) {
+      stage_step(&b, 1);
+      const double gained = stage_energy(&b) - start;
+      CHECK(gained <= open, "stiffness %g, step %d: %g of %g J", stiffness, i, gained, open);
+    }
+    CHECK(fabs(sn_state_q(b.s)[0] - depth) < 1e-4, "stiffness %g: is %g m up", stiffness,
+          sn_state_q(b.s)[0]);
+    stage_clear(&b);
+  }
+}
+
 int main(void) {
   RUN_TESTS(T(whatever_touches_goes_on_and_gains_nothing), T(solvers_agree_on_all_at_once),
-            T(springs_that_hold_bodies_in_each_other_are_not_wound_up));
+            T(springs_that_hold_bodies_in_each_other_are_not_wound_up),
+            T(what_is_moved_apart_against_springs_costs_what_the_open_pose_has));
 }

@@ -180,11 +180,13 @@ static sn_status step_euler(sn_sim *sim, sn_state *state, const sn_input *input,
   }
   if (r->touch) {
     sni_touch_end(r->touch, step.h, sim->q, q1, qd1, step.touch_state);
-    sim->touch_t = t_end;
   }
   memcpy(sni_state_q(state), q1, bytes);
   memcpy(sni_state_qd(state), qd1, bytes);
   state->t = t_end;
+  if (r->touch) {
+    sim->touch_mark = sni_state_mark(state);
+  }
   info->substeps++;
   info->evaluations++;
   info->last_substep = step.h;
@@ -284,7 +286,7 @@ static void redmax_rub(sn_sim *sim, const sn_state *state) {
   sni_rubbing_push(r);
   /* contacts as long as they are those of the step that led here */
   const sni_redmax *own = sim->method_work;
-  if (own->touch && sim->touch_t == state->t) {
+  if (own->touch && sim->touch_mark == sni_state_mark(state)) {
     sni_touch_wrenches(own->touch, own->s.h, r->touched);
     for (int i = 0; i < sim->m->tree.nbody; i++) {
       sim->d.friction_wrench[i] = sn_vec6_add(sim->d.friction_wrench[i], r->touched[i]);

@@ -22,6 +22,9 @@
 #define STILL 1e-9
 /* And below this part of what they are differences of. */
 #define ROUNDING 1e-13
+/* Bounds below this part of the largest hold nothing: a pin that was pressed long ago has one whose
+ * square is 0. */
+#define NOTHING 1e-12
 enum { PASSES = 2 };
 /* Turns after which shares stay as near as they can to those of the last one: where they come and
  * go with what slips and sticks, loads would leap. */
@@ -50,9 +53,9 @@ static bool is_still(const sni_rubbing *r, int k, const double *rate, const doub
   return still;
 }
 
-/* Rows that stick into r->kept; how many there are. */
+/* Rows that stick into r->kept, if they have anything to share; how many there are. */
 static int find_stuck(const sni_rubbing *r) {
-  double fastest = 0, *rate = r->share, *least = r->share + r->n;
+  double fastest = 0, widest = 0, *rate = r->share, *least = r->share + r->n;
   int count = 0;
   for (int k = 0; k < r->n; k++) {
     rate[k] = r->free[r->which[k]];
@@ -66,9 +69,10 @@ static int find_stuck(const sni_rubbing *r) {
   }
   for (int k = 0; k < r->n; k++) {
     least[k] += STILL * fastest;
+    widest = fmax(widest, bound_of(r, k));
   }
   for (int k = 0; k < r->n; k++) {
-    if (bound_of(r, k) > 0 && is_still(r, k, rate, least)) {
+    if (bound_of(r, k) > NOTHING * widest && is_still(r, k, rate, least)) {
       r->kept[count++] = k;
     }
   }
