@@ -159,17 +159,23 @@ static sn_status check_duplicates(const sni_csv *csv, int line, const char **sor
   return SN_OK;
 }
 
-/* A header that was forgotten: a row would be lost, and its numbers would be names. */
-static sn_status check_header(const char *path, int line_number, span line, sn_error *err) {
+static bool is_numbers(span line) {
   bool numbers = true;
   double number;
   for (span cell; next_cell(&line, &cell);) {
     numbers = numbers && cell.start < cell.end && sni_number_read(cell.start, &number) == cell.end;
   }
-  return numbers ? sni_fail(err, SN_E_VALUE,
-                            "%s line %d: a row of numbers, needs the names of the columns first",
-                            path, line_number)
-                 : SN_OK;
+  return numbers;
+}
+
+/* Columns of a grid are named by their numbers, in NUMBER_BYTES each. */
+enum { NUMBER_BYTES = 12 };
+
+static void number_columns(sni_csv *csv, char *text) {
+  for (int c = 0; c < csv->ncol; c++, text += NUMBER_BYTES) {
+    snprintf(text, NUMBER_BYTES, "%d", c + 1);
+    csv->name[c] = text;
+  }
 }
 
 /* Copies the names behind one another into text, which has room for the line and ncol zeros. */
@@ -292,7 +298,7 @@ static sn_status fill(sni_csv *csv, line_reader reader, int header_line, span he
   return status == SN_OK ? read_rows(csv, reader, data, line, err) : status;
 }
 
-static sn_status parse(const text_file *file, sni_csv **out, sn_error *err) {
+static sn_status parse(const text_file *file, bool grid, sni_csv **out, sn_error *err) {
   if (memchr(file->text, '\0', file->size)) {
     return sni_fail(err, SN_E_SYNTAX, "%s: contains zero bytes, is not a text file", file->path);
   }
@@ -300,10 +306,11 @@ static sn_status parse(const text_file *file, sni_csv **out, sn_error *err) {
   if (strncmp(file->text, "\xef\xbb\xbf", 3) == 0) { /* a byte order mark */
     reader.next += 3;
   }
+  const line_reader start = reader;
   span header;
   if (!next_line(&reader, &header)) {
-    return sni_fail(err, SN_E_SYNTAX, "%s: empty, needs a header line with column names",
-                    file->path);
+    return sni_fail(err, SN_E_SYNTAX, "%s: empty, needs %s", file->path,
+                    grid ? "rows of numbers" : "a header line with column names");
   }
   const int header_line = reader.number;
   const int ncol = count_cells(header);
@@ -311,22 +318,34 @@ static sn_status parse(const text_file *file, sni_csv **out, sn_error *err) {
     return sni_fail(err, SN_E_LIMIT, "%s line %d: %d columns, at most %d", file->path, header_line,
                     ncol, SNI_CSV_COLUMNS_MAX);
   }
+  const bool numbers = is_numbers(header), bare = grid && numbers;
+  if (numbers && !grid) { /* a header that was forgotten: its numbers would be names */
+    return sni_fail(err, SN_E_VALUE,
+                    "%s line %d: a row of numbers, needs the names of the columns first",
+                    file->path, header_line);
+  }
+  reader = bare ? start : reader;
   int nrow;
-  sn_status status = check_header(file->path, header_line, header, err);
-  status = status ? status : count_rows(file->path, reader, ncol, &nrow, err);
+  sn_status status = count_rows(file->path, reader, ncol, &nrow, err);
   if (status != SN_OK) {
     return status;
   }
   double *data;
   int *line_of;
   char *names;
-  const size_t name_bytes = (size_t)span_size(header) + (size_t)ncol;
+  const size_t name_bytes =
+      bare ? NUMBER_BYTES * (size_t)ncol : (size_t)span_size(header) + (size_t)ncol;
   sni_csv *csv = allocate(file->path, ncol, nrow, name_bytes, &data, &line_of, &names);
   if (!csv) {
     return sni_fail(err, SN_E_MEMORY, "%s: out of memory for %d rows of %d columns", file->path,
                     nrow, ncol);
   }
-  status = fill(csv, reader, header_line, header, data, line_of, names, err);
+  if (bare) {
+    number_columns(csv, names);
+    status = read_rows(csv, reader, data, line_of, err);
+  } else {
+    status = fill(csv, reader, header_line, header, data, line_of, names, err);
+  }
   if (status != SN_OK) {
     sni_csv_free(&csv);
     return status;
@@ -335,17 +354,25 @@ static sn_status parse(const text_file *file, sni_csv **out, sn_error *err) {
   return SN_OK;
 }
 
-sn_status sni_csv_read(const char *path, sni_csv **out, sn_error *err) {
+static sn_status read_table(const char *path, bool grid, sni_csv **out, sn_error *err) {
   text_file file = {.path = path, .text = malloc(READ_AHEAD), .capacity = READ_AHEAD};
   if (!file.text) {
     return sni_fail(err, SN_E_MEMORY, "%s: out of memory", path);
   }
   sn_status status = read_file(&file, err);
   if (status == SN_OK) {
-    status = parse(&file, out, err);
+    status = parse(&file, grid, out, err);
   }
   free(file.text);
   return status;
+}
+
+sn_status sni_csv_read(const char *path, sni_csv **out, sn_error *err) {
+  return read_table(path, false, out, err);
+}
+
+sn_status sni_csv_read_grid(const char *path, sni_csv **out, sn_error *err) {
+  return read_table(path, true, out, err);
 }
 
 void sni_csv_free(sni_csv **csv) {

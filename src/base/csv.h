@@ -24,6 +24,8 @@ typedef struct sni_csv { /* one block */
 /* Messages name file, line and column: "motion.csv line 7, column 'hip.q': 'abc' is not a number".
  */
 sn_status sni_csv_read(const char *path, sni_csv **out, sn_error *err);
+/* Numbers in rows and columns, which need no names: the header may be missing. */
+sn_status sni_csv_read_grid(const char *path, sni_csv **out, sn_error *err);
 void sni_csv_free(sni_csv **csv);
 
 int sni_csv_find(const sni_csv *csv, const char *name); /* -1: no such column */

@@ -81,7 +81,7 @@ static sn_status add_triangles(field *f, sn_error *err) {
 
 static sn_status height_field_load(const sn_shape_def *def, sni_mesh **mesh, sn_error *err) {
   sni_csv *csv = NULL;
-  sn_status status = sni_csv_read(def->file, &csv, err);
+  sn_status status = sni_csv_read_grid(def->file, &csv, err);
   if (!status && (csv->ncol < 2 || csv->nrow < 2)) {
     status = sni_fail_key(err, "file", "has %d columns and %d rows, needs at least two of each",
                           csv->ncol, csv->nrow);
@@ -119,7 +119,8 @@ static sni_solid height_field_solid(const sn_shape_def *def) {
 
 static const sni_field height_field_field[] = {
     SNI_FIELD_SHAPE_AT,
-    SNI_FIELD_SHAPE_MESH("CSV file of heights: columns along x, rows along y"),
+    SNI_FIELD_SHAPE_MESH(
+        "CSV file of heights: columns along x, rows along y; a first line of names may be missing"),
     {.key = "size",
      .type = SNI_F_VEC3,
      .flags = SNI_REQUIRED | SNI_POSITIVE,
