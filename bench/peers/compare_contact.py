@@ -2,7 +2,7 @@
 """Runs the heap of `sinew make heap` in Sinew and in Bullet: time and penetration.
 
 Both begin from the same poses and fall for the same time.  A step of the one is not a step of the
-other: the same step leaves Bullet's things three times as deep in each other.  So both run at
+other: the same step leaves Bullet's things five times as deep in each other.  So both run at
 several steps, and those are compared that are as deep at the worst: each of Sinew's with the
 cheapest of Bullet's that is no deeper, and, to be told, Bullet's at 5 ms with the cheapest of Sinew's
 that is no deeper: it has none that is as deep as that.  What counts is CPU time for a second of the
