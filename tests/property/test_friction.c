@@ -422,6 +422,75 @@ TEST(what_falls_bears_nothing) {
   stage_clear(&b);
 }
 
+/* ---- joints that hold the same thing ---- */
+
+/* A door of 32 kg on two hinges that are 1.8 m apart, though one would hold it.  Both of them bear
+ * half of its weight along the axis, and across it the moment of the weight divided by their
+ * distance, spread like a cosine. */
+static stage door(const char *first, const char *second) {
+  char text[1500];
+  snprintf(text, sizeof text,
+           "sinew: 1\n"
+           "bodies:\n"
+           "  door: {joint: {type: revolute, axis: [0, 0, 1], at: [0, 0, %s], friction: {mu: 0.3, "
+           "pin_radius: 0.01, pin_length: 0.05}}, shapes: [{type: box, size: [0.8, 0.04, 1.8], at: "
+           "[0.4, 0, \"0.9 - %s\"], density: 555.5555555555555}]}\n"
+           "loops: {hinge: {type: revolute, axis: [0, 0, 1], a: {body: world, at: [0, 0, %s]}, b: "
+           "{body: door, at: [0, 0, \"%s - %s\"]}, friction: {mu: 0.3, pin_radius: 0.01, "
+           "pin_length: 0.05}}}\n"
+           "initial: {door: {qd: 0.1}}\n",
+           first, first, second, second, first);
+  return stage_set(text, redmax_options(0.005));
+}
+
+TEST(a_door_hangs_on_both_hinges) {
+  static const char *const at[] = {"0", "1.8"};
+  const double weight = 32 * 9.81, across = weight * 0.4 / 1.8;
+  const double hand = weight / 2 + 4 / SN_PI * across;
+  for (int k = 0; k < 2; k++) { /* whichever is the loop */
+    stage b = door(at[k], at[1 - k]);
+    for (int i = 0; i < 20; i++) {
+      redmax_step(b.sim, b.s, NULL);
+      const double one = stage_channel(&b, "door.normal");
+      const double two = stage_channel(&b, "loops.hinge.normal");
+      CHECK(fabs(one - hand) < 0.05 * hand && fabs(two - hand) < 0.05 * hand,
+            "step %d: they bear %g and %g, by hand %g", i, one, two, hand);
+    }
+    stage_clear(&b);
+  }
+}
+
+/* A bracket whose weight W is a = 0.4 m off a guide, with another guide beyond it at the distance
+ * d.  Both hold half of W, so what tilts it is W |a - d/2|, of which each bears half, on contacts
+ * with arms of 0.05 m: if mu times that is W/2 it stays where it is. */
+TEST(a_bracket_on_two_guides_stays) {
+  static const double away[] = {-0.3, 0.1, 0.3, 0.5, 0.6, 1.2};
+  const double weight = 2 * 9.81, mu = 0.5;
+  for (int k = 0; k < SNI_COUNT(away); k++) {
+    char text[1000];
+    snprintf(
+        text, sizeof text,
+        "sinew: 1\n"
+        "bodies: {b: {joint: {type: prismatic, axis: [0, 0, 1], friction: {mu: %g, size: [0.1, "
+        "0.1, 0.1]}}, inertia: {mass: 2, at: [0.4, 0, 0], xx: 0.1, yy: 0.1, zz: 0.1}}}\n"
+        "loops: {c: {type: prismatic, axis: [0, 0, 1], a: {body: world, at: [%g, 0, 0]}, b: "
+        "{body: b, at: [%g, 0, 0]}, friction: {mu: %g, size: [0.1, 0.1, 0.1]}}}\n",
+        mu, away[k], away[k], mu);
+    stage b = stage_set(text, redmax_options(0.001));
+    const double hand = weight * fabs(0.4 - 0.5 * away[k]) / 2 / 0.05;
+    CHECK(mu * hand >= 0.5 * weight, "nobody says that it holds");
+    for (int i = 0; i < 100; i++) {
+      const sn_info info = redmax_step(b.sim, b.s, NULL);
+      CHECK(info.friction_unsettled == 0, "step %d does not agree", i);
+    }
+    const double one = stage_channel(&b, "b.normal"), two = stage_channel(&b, "loops.c.normal");
+    CHECK(fabs(sn_state_q(b.s)[0]) < 1e-12, "%g: it falls by %g", away[k], sn_state_q(b.s)[0]);
+    CHECK(fabs(one - hand) < 1e-6 * hand && fabs(two - hand) < 1e-6 * hand,
+          "%g: they bear %g and %g, by hand %g", away[k], one, two, hand);
+    stage_clear(&b);
+  }
+}
+
 /* ---- laws without loads ---- */
 
 #define SLIDER                                                                                     \
@@ -733,7 +802,8 @@ int main(void) {
             T(a_pendulum_stops_where_it_can), T(what_sticks_does_not_creep),
             T(an_oblique_hinge_is_a_hinge), T(a_universal_joint_is_two_hinges),
             T(limits_and_drives_rub_along), T(a_joint_rubs_under_the_load_of_contacts),
-            T(sliders_that_load_each_other), T(what_falls_bears_nothing), T(laws_without_loads),
+            T(sliders_that_load_each_other), T(what_falls_bears_nothing),
+            T(a_door_hangs_on_both_hinges), T(a_bracket_on_two_guides_stays), T(laws_without_loads),
             T(backlash_is_a_gap_with_a_spring), T(backlash_of_a_ball_is_a_gap_all_around),
             T(a_run_goes_on_where_it_was), T(the_maximal_problem_agrees),
             T(a_chain_stops_from_root_to_tip),

@@ -426,15 +426,32 @@ static void press_along(const sni_rubbing *r, int k, const double *v, double *ne
   }
 }
 
+/* What joints with surfaces bear, with F as it is and what is told of loops. */
+static void find_loads(const sni_rubbing *r, const double *lambda, const double *coast,
+                       const double *force, sn_vec6 *load) {
+  for (int k = 0; k < r->m->nrub; k++) {
+    const sni_rub *rub = &r->m->rub[k];
+    load[k] = rub->law != SNI_COULOMB ? (sn_vec6){{0, 0, 0}, {0, 0, 0}}
+              : rub->body >= 0        ? sn_vec6_unrotate(r->axes[k], r->F[rub->body])
+                                      : loop_reaction(r, k, lambda, coast, force);
+  }
+}
+
+void sni_rubbing_bear_alone(sni_rubbing *r, const double *lambda, const double *force,
+                            sn_vec6 *load) {
+  memset(r->F, 0, (size_t)r->s->t->nbody * sizeof *r->F);
+  bear(r, lambda, force, NULL);
+  find_loads(r, lambda, NULL, force, load);
+}
+
 void sni_rubbing_weigh(sni_rubbing *r, const double *v) {
-  const double *lambda = r->rows ? r->rows->lambda : NULL;
   reactions(r, v);
+  find_loads(r, r->rows ? r->rows->lambda : NULL, r->coast_lambda, r->force, r->load);
+  sni_rubbing_relieve(r, r->load);
   for (int k = 0; k < r->m->nrub; k++) {
     const sni_rub *rub = &r->m->rub[k];
     double *next = r->next + rub->first;
     if (rub->law == SNI_COULOMB) {
-      r->load[k] = rub->body >= 0 ? sn_vec6_unrotate(r->axes[k], r->F[rub->body])
-                                  : loop_reaction(r, k, lambda, r->coast_lambda, r->force);
       r->normal[k] = press(r, k, r->load[k], r->limit + rub->first_tangent,
                            &r->rubbed[SNI_BEARINGS_MAX * k], next);
     } else {
@@ -456,14 +473,15 @@ void sni_rubbing_answer(sni_rubbing *r, const double *dv, const double *lambda, 
     r->F[i] = sn_vec6_scale(sni_lane6_vec6(r->s->f[i]), 1 / r->s->h);
   }
   bear(r, lambda, force, NULL);
+  find_loads(r, lambda, NULL, force, r->dload);
+  sni_rubbing_relieve(r, r->dload);
   sni_J_mul_world(t, &r->s->d->w, dv);
   for (int k = 0; k < r->m->nrub; k++) {
     const sni_rub *rub = &r->m->rub[k];
     double *out = dnext + rub->first, part = NUDGE;
     double rate[SN_NV_MAX];
     if (rub->law == SNI_COULOMB) {
-      const sn_vec6 dF = rub->body >= 0 ? sn_vec6_unrotate(r->axes[k], r->F[rub->body])
-                                        : loop_reaction(r, k, lambda, NULL, force);
+      const sn_vec6 dF = r->dload[k];
       const double all = sn_vec6_dot(dF, dF), load = sn_vec6_dot(r->load[k], r->load[k]);
       part *= all > 0 ? sqrt(load / all) : 0;
       memcpy(rubbed, &r->rubbed[SNI_BEARINGS_MAX * k], sizeof rubbed);

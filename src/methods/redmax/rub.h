@@ -134,6 +134,17 @@ typedef struct sni_rubbing {
   sni_rub_wide *wide; /* nwide  unknowns of the maximal problem                                 */
   int nwide;
   double *mobility; /* nwide^2  and its matrix                                                  */
+  /* how constraints can press joints against each other without moving anything: rub_stress.c */
+  struct {
+    int n, most;        /* ways; rows of loops with surfaces                                 */
+    int *row;           /* most                                                              */
+    double *G, *T;      /* most x nv  those rows; most^2  what they are made of              */
+    int *which, *count; /* n x nrub, n  joints that bear anything of a way                   */
+    sn_vec6 *D, *Y;     /* n x nrub  what they bear, and how that gives way                  */
+    double *M;          /* n^2  D Y, its factor                                              */
+    double *c, *weight; /* most, nrub                                                        */
+  } stress;
+  sn_vec6 *dload; /* nrub                                                                      */
   sni_qp qp;
 } sni_rubbing;
 
@@ -286,6 +297,15 @@ double sni_rubbing_astray(const sni_rubbing *r);
 void sni_rubbing_note_moves(sni_rubbing *r);
 /* Bounds by Newton's method; false: there is no way. */
 bool sni_rubbing_newton(sni_rubbing *r);
+
+/* Which loads constraints leave open, with the rows as they are; and loads of joints, in axes of
+ * their bearings, so that contacts bear least: rub_stress.c. */
+int sni_rubbing_stress_rows(const sn_model *m);
+void sni_rubbing_find_stress(sni_rubbing *r);
+void sni_rubbing_relieve(const sni_rubbing *r, sn_vec6 *load);
+/* What joints with surfaces bear of multipliers and friction alone; uses up F. */
+void sni_rubbing_bear_alone(sni_rubbing *r, const double *lambda, const double *force,
+                            sn_vec6 *load);
 
 /* Friction of what sticks, where others would do as well: as evenly as can be.  After the program,
  * whose rows it leaves as they are; rub_split.c. */

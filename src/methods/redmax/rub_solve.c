@@ -130,6 +130,7 @@ sn_status sni_rubbing_prepare(sni_rubbing *r, sni_rub_solver solve, void *user) 
   }
   drop_what_is_held(r);
   r->nslides = r->n;
+  sni_rubbing_find_stress(r);
   return SN_OK;
 }
 
@@ -572,9 +573,22 @@ static size_t lay_out(sni_rubbing *r, const sn_model *m, const sn_options *o, ch
   r->other.disc = TAKE(ndisc, sizeof *r->other.disc);
   r->wide = TAKE(nwide, sizeof *r->wide);
   r->mobility = TAKE(nwide * nwide, sizeof *r->mobility);
+  const size_t stressed = (size_t)sni_rubbing_stress_rows(m);
+  r->stress.row = TAKE(stressed, sizeof *r->stress.row);
+  r->stress.which = TAKE(stressed * nrub, sizeof *r->stress.which);
+  r->stress.count = TAKE(stressed, sizeof *r->stress.count);
+  r->stress.G = TAKE(stressed * nv, sizeof *r->stress.G);
+  r->stress.T = TAKE(stressed * stressed, sizeof *r->stress.T);
+  r->stress.D = TAKE(stressed * nrub, sizeof *r->stress.D);
+  r->stress.Y = TAKE(stressed * nrub, sizeof *r->stress.Y);
+  r->stress.M = TAKE(stressed * stressed, sizeof *r->stress.M);
+  r->stress.c = TAKE(stressed, sizeof *r->stress.c);
+  r->stress.weight = TAKE(nrub, sizeof *r->stress.weight);
+  r->dload = TAKE(nrub, sizeof *r->dload);
   void *qp = TAKE(sni_qp_size((int)most), 1);
 #undef TAKE
   r->capacity = (int)capacity;
+  r->stress.most = (int)stressed;
   r->pad = apart ? r->pad : NULL;
   r->ndisc = (int)ndisc;
   r->maximal = maximal;

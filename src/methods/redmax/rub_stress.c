@@ -1,0 +1,239 @@
+/* rub_stress.c: who bears what several joints could bear.
+ *
+ * A door hangs on two hinges though one would hold it: rows of the second one depend on others.
+ * Multipliers lambda + z do the same to the coordinates for every z with
+ *
+ *     G^T z = 0
+ *
+ * and the solve that finds lambda takes any of them: one in which the lower hinge bears all, say,
+ * and the moment of the door makes its pin rub as if there were no other.  What z does is to press
+ * joints against each other (self-stress).  Of all that move alike, that is taken in which contacts
+ * bear least, all together:
+ *
+ *     min sum over joints of |alpha|^2/n,     |alpha|^2 = w^T (N^T N)^-1 w,     w = w_0 + D c
+ *
+ * the columns of D being what the z make joints bear (bearing.h).  n is what contacts of the joint
+ * bore in the step before, so that from step to step this becomes the least sum of loads.  The
+ * least sum of squares would have legs of a walker hold its shafts upright, through one pin after
+ * the other, each of which then rubs: loads take the shortest way instead.  In a step it is linear
+ * in the loads.
+ *
+ * Only loops with surfaces take part: of others nobody knows how they would share. */
+#include "math/dense.h"
+#include "methods/redmax/rub.h"
+
+#include <string.h>
+
+/* What is left of a row, below this part of it, is a gap that is not quite closed: it depends on
+ * others. */
+#define DEPENDS 1e-8
+/* A row below this part of the largest moves nothing: out of the plane of a planar mechanism. */
+#define NOTHING 1e-12
+/* Joints that bear less than this part of the most count as if they did bear that. */
+#define LEAST 1e-3
+/* Added to the matrix, in which every z has 1: where two z load contacts alike, any share of them
+ * will do. */
+#define LITTLE 1e-13
+
+static bool has_surfaces(const sni_rub *rub) {
+  return rub->law == SNI_COULOMB;
+}
+
+int sni_rubbing_stress_rows(const sn_model *m) {
+  const int rows_of_loop = 6;
+  int n = 0;
+  for (int k = 0; k < m->nrub; k++) {
+    n += m->rub[k].loop >= 0 && has_surfaces(&m->rub[k]) ? rows_of_loop : 0;
+  }
+  return n;
+}
+
+/* Rows of loops with surfaces, over the coordinates, with 1 for the largest number of each; T has
+ * what they are made of.  How many there are. */
+static int find_rows(sni_rubbing *r) {
+  const int nv = r->s->t->nv, most = r->stress.most;
+  double largest = 0, *own = r->stress.c;
+  int n = 0;
+  for (int k = 0; k < r->m->nrub; k++) {
+    const sni_rub *rub = &r->m->rub[k];
+    for (int i = 0; rub->loop >= 0 && has_surfaces(rub) && i < r->rows->nrow; i++) {
+      if (r->rows->of[i] == rub->loop) {
+        r->stress.row[n++] = i;
+      }
+    }
+  }
+  memset(r->stress.T, 0, (size_t)most * (size_t)most * sizeof *r->stress.T);
+  for (int i = 0; i < n; i++) {
+    double *G = r->stress.G + (size_t)i * (size_t)nv;
+    sni_rows_column(r->rows, r->stress.row[i], G);
+    own[i] = 0;
+    for (int c = 0; c < nv; c++) {
+      own[i] = fmax(own[i], fabs(G[c]));
+    }
+    largest = fmax(largest, own[i]);
+  }
+  for (int i = 0; i < n; i++) {
+    const bool moves = own[i] > NOTHING * largest;
+    for (int c = 0; c < nv; c++) {
+      double *G = &r->stress.G[(size_t)i * (size_t)nv + (size_t)c];
+      *G = moves ? *G / own[i] : 0;
+    }
+    r->stress.T[(size_t)i * (size_t)(most + 1)] = moves ? 1 / own[i] : 1;
+  }
+  return n;
+}
+
+static void exchange(double *a, double *b, int n) {
+  for (int i = 0; i < n; i++) {
+    const double x = a[i];
+    a[i] = b[i];
+    b[i] = x;
+  }
+}
+
+/* The column of the largest of n numbers, whose size is *most. */
+static int largest_of(const double *x, int n, double *most) {
+  int at = 0;
+  *most = 0;
+  for (int c = 0; c < n; c++) {
+    if (fabs(x[c]) > *most) {
+      *most = fabs(x[c]);
+      at = c;
+    }
+  }
+  return at;
+}
+
+/* x -= f y */
+static void subtract(double *x, double f, const double *y, int n) {
+  for (int i = 0; i < n; i++) {
+    x[i] -= f * y[i];
+  }
+}
+
+/* Elimination with the largest pivot first, until only rows that depend on others are left: what
+ * these are made of does nothing.  The rank. */
+static int eliminate(sni_rubbing *r, int n) {
+  const int nv = r->s->t->nv, most = r->stress.most;
+  double *G = r->stress.G, *T = r->stress.T, *size = r->stress.c;
+  for (int i = 0; i < n; i++) {
+    largest_of(G + i * nv, nv, &size[i]);
+  }
+  for (int k = 0; k < n; k++) {
+    double pivot;
+    const int row = k + largest_of(size + k, n - k, &pivot);
+    if (!(pivot > DEPENDS)) {
+      return k;
+    }
+    exchange(G + k * nv, G + row * nv, row == k ? 0 : nv);
+    exchange(T + k * most, T + row * most, row == k ? 0 : n);
+    exchange(size + k, size + row, row == k ? 0 : 1);
+    const int column = largest_of(G + k * nv, nv, &pivot);
+    for (int i = k + 1; i < n; i++) {
+      const double f = G[i * nv + column] / G[k * nv + column];
+      if (f != 0) {
+        subtract(G + i * nv, f, G + k * nv, nv);
+        subtract(T + i * most, f, T + k * most, n);
+        largest_of(G + i * nv, nv, &size[i]);
+      }
+    }
+  }
+  return n;
+}
+
+/* So that the squares of what contacts of a joint bear count as what they bear. */
+static void find_weights(sni_rubbing *r) {
+  double most = 0;
+  for (int k = 0; k < r->m->nrub; k++) {
+    most = fmax(most, r->normal[k]);
+  }
+  for (int k = 0; k < r->m->nrub; k++) {
+    r->stress.weight[k] = most > 0 ? 1 / fmax(r->normal[k] / most, LEAST) : 1;
+  }
+}
+
+/* (N^T N)^-1 w of all bearings of a joint; across the ways in which they slide. */
+static sn_vec6 give_way(const sni_rub *rub, sn_vec6 load) {
+  sn_vec6 sum = {{0, 0, 0}, {0, 0, 0}};
+  for (int b = 0; b < rub->nbearing; b++) {
+    const sni_bearing *own = &rub->bearing[b];
+    sn_vec6 w = load;
+    for (int c = 0; c < own->ndirection; c++) {
+      w = sn_vec6_addscaled(w, -sn_vec6_dot(w, own->direction[c]), own->direction[c]);
+    }
+    sum = sn_vec6_add(sum, sni_bearing_press(own, NULL, w));
+  }
+  return sum;
+}
+
+/* Over the joints that bear anything of the i-th z. */
+static double dot(const sni_rubbing *r, int i, const sn_vec6 *a, const sn_vec6 *b) {
+  const int *which = r->stress.which + i * r->m->nrub;
+  double sum = 0;
+  for (int k = 0; k < r->stress.count[i]; k++) {
+    sum += sn_vec6_dot(a[which[k]], b[which[k]]);
+  }
+  return sum;
+}
+
+/* What the i-th z makes joints bear, D, and how that gives way, Y: so that D Y is 1. */
+static void load_joints(sni_rubbing *r, int i, const double *z, int nrow) {
+  const int nrub = r->m->nrub;
+  int *which = r->stress.which + i * nrub, *count = &r->stress.count[i];
+  sn_vec6 *D = r->stress.D + i * nrub, *Y = r->stress.Y + i * nrub;
+  memset(r->dlambda, 0, (size_t)r->m->nrow * sizeof *r->dlambda);
+  for (int k = 0; k < nrow; k++) {
+    r->dlambda[r->stress.row[k]] = z[k];
+  }
+  memset(r->dforce, 0, (size_t)r->m->nslide * sizeof *r->dforce);
+  sni_rubbing_bear_alone(r, r->dlambda, r->dforce, D);
+  *count = 0;
+  for (int k = 0; k < nrub; k++) {
+    Y[k] = (sn_vec6){{0, 0, 0}, {0, 0, 0}};
+    if (sn_vec6_dot(D[k], D[k]) > 0) {
+      which[(*count)++] = k;
+      Y[k] = sn_vec6_scale(give_way(&r->m->rub[k], D[k]), r->stress.weight[k]);
+    }
+  }
+  const double all = dot(r, i, D, Y), scale = all > 0 ? 1 / sqrt(all) : 0;
+  for (int k = 0; k < nrub; k++) {
+    D[k] = sn_vec6_scale(D[k], scale);
+    Y[k] = sn_vec6_scale(Y[k], scale);
+  }
+}
+
+void sni_rubbing_find_stress(sni_rubbing *r) {
+  const int nrub = r->m->nrub;
+  r->stress.n = 0;
+  if (r->stress.most == 0 || r->pad) {
+    return;
+  }
+  const int nrow = find_rows(r), rank = eliminate(r, nrow), n = nrow - rank;
+  double *M = r->stress.M;
+  find_weights(r);
+  for (int i = 0; i < n; i++) {
+    load_joints(r, i, r->stress.T + (rank + i) * r->stress.most, nrow);
+    for (int j = 0; j < i; j++) {
+      M[i * n + j] = M[j * n + i] = dot(r, i, r->stress.D + i * nrub, r->stress.Y + j * nrub);
+    }
+    M[i * n + i] = 1 + LITTLE;
+  }
+  r->stress.n = n > 0 && sni_cholesky(n, M, 0, NULL) ? n : 0;
+}
+
+void sni_rubbing_relieve(const sni_rubbing *r, sn_vec6 *load) {
+  const int n = r->stress.n, nrub = r->m->nrub;
+  double *c = r->stress.c;
+  for (int i = 0; i < n; i++) {
+    c[i] = dot(r, i, r->stress.Y + i * nrub, load);
+  }
+  if (n > 0) {
+    sni_cholesky_solve(n, r->stress.M, c);
+  }
+  for (int i = 0; i < n; i++) {
+    for (int j = 0; j < r->stress.count[i]; j++) {
+      const int k = r->stress.which[i * nrub + j];
+      load[k] = sn_vec6_addscaled(load[k], -c[i], r->stress.D[i * nrub + k]);
+    }
+  }
+}
