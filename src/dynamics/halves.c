@@ -115,8 +115,10 @@ static void product(const sni_halves *h, const sni_half *a, const sni_half *b, s
 
 void sni_halves_make(sni_halves *h, const sni_columns *c, const sni_work *w, int nrow,
                      const sni_row *row, double *S) {
-  memset(h->groups, 0, (size_t)c->t->nv);
   h->ngroup = 0;
+  if (nrow > 0) { /* else there may be no memory for it */
+    memset(h->groups, 0, (size_t)c->t->nv);
+  }
   for (int first = 0, places = 0; first < nrow;) {
     sni_half *group = &h->group[h->ngroup++];
     *group =

@@ -100,8 +100,9 @@ sn_status sni_rows_choose(sni_rows *r, double column, double once, int npairs, c
         0.5 * (dual_cost(m, column) + dual_cost(m, sni_rows_tree_column_cost(m))) + once;
   }
   sn_status status = count(r, SNI_KKT_MAXIMAL, SNI_BY_GRAPH, npairs, pair, &kkt[SNI_BY_GRAPH], err);
-  /* stiff forces between two bodies cancel in the reduced system; soft stops have no place in it */
-  if (!status && !stiff && !r->d->m->soft) {
+  /* stiff forces between two bodies cancel in the reduced system; soft stops have no place in it,
+   * and so limits that depend on each other are not sorted out there (unilateral_inside.c) */
+  if (!status && !stiff && r->d->m->nsided == 0) {
     status = count(r, SNI_KKT_REDUCED, SNI_BY_REDUCED, npairs, pair, &kkt[SNI_BY_REDUCED], err);
   }
   const int best = r->cost[SNI_BY_REDUCED] < r->cost[SNI_BY_GRAPH] ? SNI_BY_REDUCED : SNI_BY_GRAPH;

@@ -401,7 +401,6 @@ static size_t lay_out(sni_unilateral *u, int capacity, int nv, bool dual, char *
   (memory ? (void *)(memory + used) : NULL);                                                       \
   used += ((count) * (size) + 63) / 64 * 64
   u->in = TAKE(n, sizeof *u->in);
-  u->out = TAKE(n, sizeof *u->out);
   u->which = TAKE(n, sizeof *u->which);
   u->slot = TAKE(n, sizeof *u->slot);
   u->held = TAKE(n, sizeof *u->held);

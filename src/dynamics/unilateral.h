@@ -22,7 +22,6 @@ typedef struct sni_inner {
 
 typedef struct sni_unilateral {
   bool *in;     /* capacity  the row is in the dual, or in the graph                             */
-  bool *out;    /* capacity  scratch                                                             */
   double *soft; /* capacity  e: what gives way for each unit of lambda; 0: nothing               */
   double *free; /* capacity  G A^-1 b                                                            */
   double *v;    /* capacity  G x                                                                 */

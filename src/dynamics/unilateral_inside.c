@@ -17,11 +17,20 @@
 
 #include <string.h>
 
-enum { STEPS_MAX = 30 };
-/* How far tau falls, and how much of the way to the border is gone at most. */
-#define FALLS  1e-10
+enum { STEPS_MAX = 40 };
+/* How far tau falls until it is clear who pushes. */
+#define FALLS 1e-10
+/* How much of the way to the border is gone at most. */
 #define NEARLY 0.99
-/* Where the way begins: no force and no slack is less than this part of the largest. */
+/* A step that ends so soon at the border is of no use: then all of them go to the middle first. */
+#define SHORT  0.3
+#define MIDDLE 0.5
+/* At the end no force pulls, nothing is passed, and nothing pushes from afar, by more than this
+ * part of the largest. */
+#define NOTHING 1e-11
+/* m/s, rad/s: what moves no faster, with nothing to push it, rests. */
+#define ROUNDING 1e-14
+/* Where the way begins: forces, and the least slack, as a part of what is usual. */
 #define AWAY 0.1
 
 typedef struct inside {
@@ -29,29 +38,51 @@ typedef struct inside {
   const double *b, *c;
   double *x;
   int *bad;
-  int count; /* rows that take part */
+  int count;   /* rows that take part */
+  double rate; /* of the fastest of them, without them all */
+  sn_status last;
 } inside;
 
 static bool takes_part(const inside *p, int i) {
   return p->r->u.in[i] && sni_unilateral_is_free(p->r, i);
 }
 
-static void begin(inside *p) {
-  sni_unilateral *u = &p->r->u;
-  const int n = p->r->nrow;
-  sni_rows_mul(p->r, p->x, u->v);
+/* x without any row that takes part, into p->x: as fast as it is without them is what moves, and as
+ * strong as that power at that rate what pushes. */
+static sn_status begin(inside *p) {
+  sni_rows *r = p->r;
+  sni_unilateral *u = &r->u;
+  const int n = r->nrow, nv = r->d->m->tree.nv;
+  const double guess = sni_unilateral_largest(n, r->lambda);
+  for (int i = 0; i < n; i++) {
+    u->in[i] = !sni_unilateral_is_free(r, i);
+    u->aim[i] = u->in[i] ? p->c[i] : 0;
+  }
+  double residual, power = 0;
+  sni_kkt_set_rows(r->kkt, r);
+  sn_status status = sni_kkt_factorise(r->kkt, p->b, u->aim, p->bad);
+  status = status < 0 ? status : sni_kkt_solve(r->kkt, p->b, u->aim, p->x, r->lambda, &residual);
+  if (status < 0) {
+    return status;
+  }
+  sni_rows_mul(r, p->x, u->v);
+  for (int j = 0; p->b && j < nv; j++) {
+    power += p->b[j] * p->x[j];
+  }
   const double rate = fmax(sni_unilateral_largest(n, u->v), sni_unilateral_largest(n, p->c));
-  const double force = sni_unilateral_largest(n, p->r->lambda);
+  p->rate = rate;
+  const double force = power > 0 && rate > 0 ? power / rate : guess;
   for (int i = 0; i < n; i++) {
     sni_inner *o = &u->inner[i];
     o->give = u->soft[i];
-    if (sni_unilateral_is_free(p->r, i)) {
+    if (sni_unilateral_is_free(r, i)) {
       u->in[i] = p->c[i] != SNI_LET_GO;
-      o->slack = fmax(u->v[i] - p->c[i], AWAY * rate);
-      o->push = fmax(-p->r->lambda[i], AWAY * force);
+      o->slack = o->slack_next = fmax(u->v[i] - p->c[i], AWAY * rate);
+      o->push = o->push_next = AWAY * force;
       p->count += u->in[i];
     }
   }
+  return SN_OK;
 }
 
 /* What is left of f s in the mean, after `part` of the way. */
@@ -67,27 +98,30 @@ static double left(const inside *p, double part) {
   return sum / p->count;
 }
 
-/* Where a step with tau leads; returns how much of the way is inside.  ahead: after a look ahead,
- * whose factors are there, and with what it has shown. */
-static sn_status look(inside *p, double tau, bool ahead, double *part) {
+/* Where a step with tau leads, and how much of the way is inside.  All but the first look have its
+ * factors; the second one also takes what that has shown. */
+typedef enum glance { AHEAD, CORRECTED, CENTRED } glance;
+static sn_status look(inside *p, double tau, glance which, double *part) {
   sni_rows *r = p->r;
   sni_unilateral *u = &r->u;
   for (int i = 0; i < r->nrow; i++) {
     const sni_inner *o = &u->inner[i];
     u->aim[i] = u->in[i] && p->c[i] != SNI_LET_GO ? p->c[i] : 0;
     if (takes_part(p, i)) {
-      const double off = ahead ? (o->slack_next - o->slack) * (o->push_next - o->push) : 0;
+      const double off =
+          which == CORRECTED ? (o->slack_next - o->slack) * (o->push_next - o->push) : 0;
       u->aim[i] += o->slack + (tau - off) / o->push;
       u->soft[i] = o->give + o->slack / o->push;
     }
   }
   sn_status status = SN_OK;
-  if (!ahead) {
+  if (which == AHEAD) {
     sni_kkt_set_rows(r->kkt, r);
     status = sni_kkt_factorise(r->kkt, p->b, u->aim, p->bad);
   }
   double residual;
   status = status < 0 ? status : sni_kkt_solve(r->kkt, p->b, u->aim, p->x, r->lambda, &residual);
+  p->last = status;
   if (status < 0) {
     return status;
   }
@@ -132,24 +166,57 @@ static void end(inside *p) {
   u->fresh = false;
 }
 
-sn_status sni_unilateral_inside(sni_rows *r, const double *b, const double *c, double *x,
-                                int *bad) {
-  inside p = {r, b, c, x, bad, 0};
-  begin(&p);
-  const double first = p.count > 0 ? left(&p, 0) : 0;
+/* Is where the last step leads the solution?  Then nothing pulls any more, by a little either. */
+static bool is_there(const inside *p) {
+  sni_rows *r = p->r;
+  const sni_unilateral *u = &r->u;
+  const double force = sni_unilateral_largest(r->nrow, r->lambda);
+  for (int i = 0; i < r->nrow; i++) {
+    const sni_inner *o = &u->inner[i];
+    if (takes_part(p, i) &&
+        (o->push_next < -NOTHING * force || o->slack_next < -fmax(NOTHING * p->rate, SNI_AGREES) ||
+         o->push_next * o->slack_next > NOTHING * force * p->rate)) {
+      return false;
+    }
+  }
+  for (int i = 0; i < r->nrow; i++) {
+    if (sni_unilateral_is_free(r, i)) {
+      r->lambda[i] = fmin(r->lambda[i], 0);
+    }
+  }
+  return p->last == SN_OK;
+}
+
+sn_status sni_unilateral_inside(sni_rows *r, const double *b, const double *c, double *x, int *bad,
+                                bool *found) {
+  inside p = {.r = r, .b = b, .c = c, .x = x, .bad = bad};
+  sn_status status = begin(&p);
+  if (found && status >= 0 && p.rate <= ROUNDING) {
+    *found = true;
+    r->u.fresh = false;
+    return SN_OK;
+  }
+  const double first = status >= 0 && p.count > 0 ? left(&p, 0) : 0;
   double now = first;
-  sn_status status = SN_OK;
-  for (int k = 0; k < STEPS_MAX && now > FALLS * first && status >= 0; k++) {
+  bool there = false;
+  for (int k = 0; k < STEPS_MAX && status >= 0 && !there; k++) {
     double part = 1;
-    status = look(&p, 0, false, &part);
+    status = look(&p, 0, AHEAD, &part);
     if (status >= 0) {
       const double ahead = left(&p, part) / now;
-      status = look(&p, ahead * ahead * ahead * now, true, &part);
+      status = look(&p, ahead * ahead * ahead * now, CORRECTED, &part);
+    }
+    if (status >= 0 && part < SHORT) {
+      status = look(&p, MIDDLE * now, CENTRED, &part);
     }
     if (status >= 0) {
       go(&p, part < 1 ? NEARLY * part : 1);
       now = left(&p, 0);
+      there = now <= FALLS * first && (!found || is_there(&p));
     }
+  }
+  if (found) {
+    *found = there;
   }
   end(&p);
   return status;

@@ -20,7 +20,12 @@ static inline double sni_unilateral_largest(int n, const double *x) {
 }
 
 /* Which rows push, nearly: u->in, from any x and r->lambda.  Needs a graph that takes soft rows;
- * leaves it without fresh factors. */
-sn_status sni_unilateral_inside(sni_rows *r, const double *b, const double *c, double *x, int *bad);
+ * leaves it without fresh factors.  found not NULL: on to the end, where x and r->lambda are the
+ * solution if *found. */
+sn_status sni_unilateral_inside(sni_rows *r, const double *b, const double *c, double *x, int *bad,
+                                bool *found);
+
+/* In the dual of the graph, with memory of its own. */
+sn_status sni_unilateral_last(sni_rows *r, const double *b, const double *c, double *x, int *bad);
 
 #endif

@@ -416,6 +416,80 @@ TEST(hundreds_of_limits) {
   }
 }
 
+/* ---- limits that depend on each other ---- */
+
+/* A plate on eight feet needs three of them. */
+TEST(more_feet_than_needed) {
+  char text[2000];
+  int n = snprintf(text, sizeof text,
+                   "sinew: 1\nbodies:\n  plate: {joint: {type: free, at: [0, 0, 0.3]}, inertia: "
+                   "{mass: 1, xx: 0.1, yy: 0.1, zz: 0.2}}\nconstraints:\n");
+  for (int k = 0; k < 8; k++) {
+    n += snprintf(text + n, sizeof text - (size_t)n,
+                  "  foot%d: {type: half_space, body: plate, at: [%.17g, %.17g, 0]}\n", k,
+                  cos(k * SN_PI / 4), sin(k * SN_PI / 4));
+  }
+  snprintf(text + n, sizeof text - (size_t)n, "initial:\n  plate: {q: [0.1, 0, 0, 0, 0, 0]}\n");
+  for (int solver = 0; solver < REDMAX_SOLVERS; solver++) {
+    sn_options o = redmax_options(0.005);
+    o.redmax.solver = redmax_solver[solver].option;
+    stage b = stage_set(text, o);
+    stage_step(&b, 200);
+    const double *q = sn_state_q(b.s), *qd = sn_state_qd(b.s);
+    for (int k = 0; k < 6; k++) {
+      CHECK(fabs(qd[k]) < 1e-12, "%s: moves at %g", redmax_solver[solver].name, qd[k]);
+    }
+    sn_se3 E;
+    sn_vec6 phi;
+    CHECK(sn_sim_poses(b.sim, b.s, &E, &phi) == SN_OK, "no pose");
+    CHECK(fabs(E.p.z) < 1e-9 && 1 - E.R.m[2][2] < 1e-15, "%s: at %g, off by %g (q %g)",
+          redmax_solver[solver].name, E.p.z, 1 - E.R.m[2][2], q[0]);
+    stage_clear(&b);
+  }
+}
+
+/* Three chains with stiff limits, tied together and thrown onto the floor, where every link has a
+ * foot: no set of rows is the right one. */
+TEST(tied_chains_on_the_floor) {
+  enum { CHAINS = 3, LINKS = 16 };
+  char text[20000];
+  int n = snprintf(text, sizeof text, "sinew: 1\nbodies:\n");
+#define PUT(...) n += snprintf(text + n, sizeof text - (size_t)n, __VA_ARGS__)
+  for (int c = 0; c < CHAINS; c++) {
+    PUT("  c%d: {joint: {type: revolute, axis: [0, 1, 0], at: [0, %d, 0], limits: [-0.1, 0.1]}, "
+        "inertia: {mass: 1, at: [0.1, 0, 0], xx: 0.001, yy: 0.004, zz: 0.004}, repeat: {count: "
+        "%d, joint: {at: [0.2, 0, 0]}}}\n",
+        c, c, LINKS);
+  }
+  PUT("constraints:\n");
+  for (int c = 0; c < CHAINS; c++) {
+    for (int k = 1; k <= LINKS; k++) {
+      PUT("  f%d_%d: {type: half_space, body: c%d_%d, at: [0.2, 0, 0], on: {body: world, at: [0, "
+          "0, -0.3]}}\n",
+          c, k, c, k);
+    }
+    for (int k = 3; c > 0 && k <= LINKS; k += 6) {
+      PUT("  t%d_%d: {type: point, a: {body: c%d_%d, at: [0, 0.5, 0]}, b: {body: c%d_%d, at: [0, "
+          "-0.5, 0]}}\n",
+          c, k, c - 1, k, c, k);
+    }
+  }
+#undef PUT
+  static const sn_solver solver[] = {SN_SOLVER_AUTO, SN_SOLVER_TREE, SN_SOLVER_GRAPH};
+  for (int k = 0; k < 3; k++) {
+    sn_options o = redmax_options(0.01);
+    o.redmax.solver = solver[k];
+    stage b = stage_set(text, o);
+    stage_step(&b, 50);
+    for (int j = 0; j < CHAINS * LINKS; j++) {
+      CHECK(fabs(sn_state_q(b.s)[j]) < 0.1 + 1e-9, "way %d, %d: %g", k, j, sn_state_q(b.s)[j]);
+    }
+    double gap = 0;
+    CHECK(sn_sim_gap(b.sim, b.s, &gap) == SN_OK && gap < 1e-9, "way %d: a gap of %g", k, gap);
+    stage_clear(&b);
+  }
+}
+
 /* ---- trouble ---- */
 
 TEST(what_cannot_hold_is_named) {
@@ -554,7 +628,8 @@ int main(void) {
   RUN_TESTS(T(balls_bounce), T(balls_bounce_in_redmax), T(restitution_is_kept),
             T(solvers_agree_and_energy_falls), T(long_chains), T(methods_agree), T(momentum_stays),
             T(cones_hold_in_redmax), T(planes_may_move), T(loops_have_limits),
-            T(soft_stops_are_springs), T(hundreds_of_limits), T(what_cannot_hold_is_named),
+            T(soft_stops_are_springs), T(hundreds_of_limits), T(more_feet_than_needed),
+            T(tied_chains_on_the_floor), T(what_cannot_hold_is_named),
             T(starts_beyond_a_limit_are_put_back), T(snapshots_go_on),
             T(impacts_that_run_along_a_chain), T(stops_that_hit_each_other_make_no_energy));
 }
