@@ -20,13 +20,13 @@ typedef struct blocks {
   double value[BLOCK_MAX][SNI_LDL_SIZE_MAX * SNI_LDL_SIZE_MAX];
 } blocks;
 
-static blocks *blocks_new(void) {
+static inline blocks *blocks_new(void) {
   blocks *s = calloc(1, sizeof *s);
   CHECK(s != NULL, "no memory");
   return s;
 }
 
-static int add_node(blocks *s, int size, int sign) {
+static inline int add_node(blocks *s, int size, int sign) {
   s->size[s->n] = size;
   s->sign[s->n] = sign;
   s->first[s->n] = s->scalars;
@@ -34,24 +34,24 @@ static int add_node(blocks *s, int size, int sign) {
   return s->n++;
 }
 
-static double *add_block(blocks *s, int row, int col) {
+static inline double *add_block(blocks *s, int row, int col) {
   s->row[s->count] = row;
   s->col[s->count] = col;
   return s->value[s->count++];
 }
 
-static void add_rule(blocks *s, int later, int earlier) {
+static inline void add_rule(blocks *s, int later, int earlier) {
   s->later[s->rules] = later;
   s->earlier[s->rules++] = earlier;
 }
 
-static void add_link(blocks *s, int node, int a, int b) {
+static inline void add_link(blocks *s, int node, int a, int b) {
   s->link[s->links] = node;
   s->end_a[s->links] = a;
   s->end_b[s->links++] = b;
 }
 
-static sni_ldl_pattern pattern_of(const blocks *s) {
+static inline sni_ldl_pattern pattern_of(const blocks *s) {
   return (sni_ldl_pattern){
       s->n,
       s->size,
@@ -63,14 +63,14 @@ static sni_ldl_pattern pattern_of(const blocks *s) {
       NULL};
 }
 
-static void fill(const blocks *s, sni_ldl *ldl) {
+static inline void fill(const blocks *s, sni_ldl *ldl) {
   for (int k = 0; k < s->count; k++) {
     const size_t count = (size_t)s->size[s->row[k]] * (size_t)s->size[s->col[k]];
     memcpy(sni_ldl_block(ldl, k), s->value[k], count * sizeof(double));
   }
 }
 
-static sni_ldl *build(const blocks *s, const sni_ldl_options *options) {
+static inline sni_ldl *build(const blocks *s, const sni_ldl_options *options) {
   const sni_ldl_pattern pattern = pattern_of(s);
   sni_ldl *ldl = NULL;
   sn_error err = {0};
@@ -80,7 +80,7 @@ static sni_ldl *build(const blocks *s, const sni_ldl_options *options) {
 }
 
 /* The matrix, dense. */
-static long double *dense_of(const blocks *s) {
+static inline long double *dense_of(const blocks *s) {
   const int n = s->scalars;
   long double *A = calloc((size_t)n * (size_t)n + 1, sizeof *A);
   for (int k = 0; k < s->count; k++) {
@@ -99,7 +99,7 @@ static long double *dense_of(const blocks *s) {
 }
 
 /* x = A^-1 b by Gauss with partial pivoting; A is lost. */
-static void dense_solve(int n, long double *A, const double *b, long double *x) {
+static inline void dense_solve(int n, long double *A, const double *b, long double *x) {
   for (int i = 0; i < n; i++) {
     x[i] = b[i];
   }
@@ -132,18 +132,18 @@ static void dense_solve(int n, long double *A, const double *b, long double *x) 
   }
 }
 
-static void random_vector(int n, double *b, uint64_t *seed) {
+static inline void random_vector(int n, double *b, uint64_t *seed) {
   for (int i = 0; i < n; i++) {
     b[i] = test_random(seed, -1, 1);
   }
 }
 
-static int pick(uint64_t *seed, int n) {
+static inline int pick(uint64_t *seed, int n) {
   return (int)(test_random_u64(seed) % (uint64_t)n);
 }
 
 /* Off-diagonal blocks at random, between nodes of one sign. */
-static void couple_at_random(blocks *s, int count, uint64_t *seed) {
+static inline void couple_at_random(blocks *s, int count, uint64_t *seed) {
   for (int k = 0; k < count; k++) {
     const int i = pick(seed, s->n), j = pick(seed, s->n);
     if (i != j && s->sign[i] == s->sign[j]) {
@@ -153,7 +153,7 @@ static void couple_at_random(blocks *s, int count, uint64_t *seed) {
 }
 
 /* Diagonal blocks that dominate what stands beside them in rows of the same sign. */
-static void dominate(blocks *s, double extra, uint64_t *seed) {
+static inline void dominate(blocks *s, double extra, uint64_t *seed) {
   const int count = s->count;
   double *sum = calloc((size_t)s->n, sizeof *sum);
   for (int k = 0; k < count; k++) {
@@ -175,7 +175,7 @@ static void dominate(blocks *s, double extra, uint64_t *seed) {
 
 /* ---- mechanisms ---- */
 
-static void random_rotation(double R[9], uint64_t *seed) {
+static inline void random_rotation(double R[9], uint64_t *seed) {
   double q[4], norm = 0;
   for (int i = 0; i < 4; i++) {
     q[i] = test_random(seed, -1, 1);
@@ -189,7 +189,7 @@ static void random_rotation(double R[9], uint64_t *seed) {
 }
 
 /* -Ad of a random pose, an arm's length away. */
-static void random_shift(double a[36], uint64_t *seed) {
+static inline void random_shift(double a[36], uint64_t *seed) {
   double R[9];
   random_rotation(R, seed);
   const double p[3] = {test_random(seed, -1, 1), test_random(seed, -1, 1),
@@ -207,7 +207,7 @@ static void random_shift(double a[36], uint64_t *seed) {
 }
 
 /* Rows of length 1 at right angles. */
-static void random_frame(int rows, double *S, uint64_t *seed) {
+static inline void random_frame(int rows, double *S, uint64_t *seed) {
   for (int r = 0; r < rows;) {
     double *v = S + 6 * r, norm = 0;
     random_vector(6, v, seed);
@@ -243,19 +243,19 @@ typedef struct mechanism {
   body body[400];
 } mechanism;
 
-static mechanism *mechanism_new(void) {
+static inline mechanism *mechanism_new(void) {
   mechanism *m = calloc(1, sizeof *m);
   CHECK(m != NULL, "no memory");
   m->s = blocks_new();
   return m;
 }
 
-static void mechanism_free(mechanism *m) {
+static inline void mechanism_free(mechanism *m) {
   free(m->s);
   free(m);
 }
 
-static void add_body(mechanism *m, int parent, int rates, double mass, uint64_t *seed) {
+static inline void add_body(mechanism *m, int parent, int rates, double mass, uint64_t *seed) {
   blocks *s = m->s;
   body *b = &m->body[m->count];
   *b = (body){.phi = add_node(s, 6, 1), .lambda = add_node(s, 6, -1), .qd = -1};
@@ -297,7 +297,7 @@ static void add_body(mechanism *m, int parent, int rates, double mass, uint64_t 
 }
 
 /* Stiffness k along three directions, between points of a and b, or of a and the ground. */
-static void add_spring(mechanism *m, int a, int b, double k, uint64_t *seed) {
+static inline void add_spring(mechanism *m, int a, int b, double k, uint64_t *seed) {
   double *ab = b < 0 ? NULL : add_block(m->s, m->body[a].phi, m->body[b].phi);
   for (int q = 0; q < 3; q++) {
     double g[2][6], R[9];
@@ -320,7 +320,7 @@ static void add_spring(mechanism *m, int a, int b, double k, uint64_t *seed) {
 }
 
 /* `rows` of relative motion between a and b are forbidden. */
-static int add_loop(mechanism *m, int a, int b, int rows, uint64_t *seed) {
+static inline int add_loop(mechanism *m, int a, int b, int rows, uint64_t *seed) {
   const int node = add_node(m->s, rows, -1);
   double S[36] = {0}, X[36];
   random_frame(rows, S, seed);
@@ -340,7 +340,7 @@ static int add_loop(mechanism *m, int a, int b, int rows, uint64_t *seed) {
 
 typedef enum topology { CHAIN, GROUNDED_CHAIN, CROSSED_CHAIN, TREE, LOOPS } topology;
 
-static mechanism *random_mechanism(topology kind, double k, double ratio, uint64_t *seed) {
+static inline mechanism *random_mechanism(topology kind, double k, double ratio, uint64_t *seed) {
   static const int dofs[] = {1, 1, 1, 1, 2, 3, 6, 0};
   mechanism *m = mechanism_new();
   const int count = 24;

@@ -69,7 +69,4 @@ int sni_finder_look_then(sni_finder *finder, const int shape[2], const sn_se3 *E
 
 int sni_finder_capacity(const sni_finder *finder);
 
-/* May shapes of these two bodies touch each other at all? */
-bool sni_finder_may_touch(const sni_finder *finder, int shape0, int shape1);
-
 #endif

@@ -207,15 +207,6 @@ int sni_finder_capacity(const sni_finder *f) {
   return f->capacity;
 }
 
-bool sni_finder_may_touch(const sni_finder *f, int shape0, int shape1) {
-  const sni_collider *a = NULL, *b = NULL;
-  for (int k = 0; k < f->ncollider; k++) {
-    a = f->collider[k].shape == shape0 ? &f->collider[k] : a;
-    b = f->collider[k].shape == shape1 ? &f->collider[k] : b;
-  }
-  return a && b && sni_kin_may_touch(&f->kin, a, b);
-}
-
 /* ---- boxes ---- */
 
 static sni_aabb mesh_bounds(const sni_soup *s, sn_se3 E) {

@@ -54,47 +54,62 @@ TEST(whatever_touches_goes_on_and_gains_nothing) {
 
 /* ---- all solvers take the same steps ---- */
 
-enum { SOLVERS = 4, AMBIGUOUS = 529 };
+enum { SOLVERS = 4 };
 #define TOLERANCE 1e-11
 static const sn_solver solver[SOLVERS] = {SN_SOLVER_GRAPH, SN_SOLVER_REDUCED_KKT, SN_SOLVER_PCG,
                                           SN_SOLVER_REDUCED};
 
-/* One step of each from where the first one is; false: somebody has not found the answer. */
-static bool step_all(stage *b, double *rate) {
+/* False: the answer was not found. */
+static bool step_one(const stage *b, sn_state *s) {
+  sn_info info = {0};
+  sn_error err = {0};
+  CHECK(sn_sim_step(b->sim, s, NULL, &info, &err) >= SN_OK, "%s", err.text);
+  return info.contact_residual <= TOLERANCE && info.friction_unsettled == 0;
+}
+
+/* One step of each from s; false: somebody has not found the answer. */
+static bool step_all(stage *b, const sn_state *s, double *rate) {
   bool found = true;
-  for (int k = 1; k < SOLVERS; k++) {
-    CHECK(sn_state_copy(b[k].s, b[0].s) == SN_OK, "no copy");
-  }
+  *rate = 1e-6;
   for (int k = 0; k < SOLVERS; k++) {
-    sn_info info = {0};
-    sn_error err = {0};
-    CHECK(sn_sim_step(b[k].sim, b[k].s, NULL, &info, &err) >= SN_OK, "%s", err.text);
-    found = found && info.contact_residual <= TOLERANCE && info.friction_unsettled == 0;
+    CHECK(sn_state_copy(b[k].s, s) == SN_OK, "no copy");
+    found = step_one(&b[k], b[k].s) && found;
   }
-  *rate = 0.1; /* what gravity brings within a step */
   for (int i = 0; i < b[0].m->tree.nv; i++) {
     *rate = fmax(*rate, fabs(sn_state_qd(b[0].s)[i]));
   }
   return found;
 }
 
-/* Largest difference of any solver to the first, by the largest rate. */
-static double difference(const stage *b, double rate) {
+static double difference(const stage *b, sn_state *one, sn_state *two) {
   double most = 0;
-  for (int k = 1; k < SOLVERS; k++) {
-    for (int i = 0; i < b[0].m->tree.nv; i++) {
-      most = fmax(most, fabs(sn_state_qd(b[k].s)[i] - sn_state_qd(b[0].s)[i]));
-    }
+  for (int i = 0; i < b->m->tree.nv; i++) {
+    most = fmax(most, fabs(sn_state_qd(one)[i] - sn_state_qd(two)[i]));
   }
-  return most / rate;
+  return most;
+}
+
+/* Does one and the same solver find another answer to the step from s if it does not know the
+ * impulses of the step before?  Then there are several. */
+static bool are_several(const stage *b, sn_state *s, double least) {
+  const size_t bytes = (size_t)b[0].m->tree.nv * sizeof(double);
+  bool several = false;
+  for (int k = 0; k < SOLVERS && !several; k++) {
+    sn_state *fresh = test_state(b[k].m);
+    *sn_state_time(fresh) = *sn_state_time(s);
+    memcpy(sn_state_q(fresh), sn_state_q(s), bytes);
+    memcpy(sn_state_qd(fresh), sn_state_qd(s), bytes);
+    several = step_one(&b[k], fresh) && difference(&b[k], fresh, b[k].s) > least;
+    sn_state_free(&fresh);
+  }
+  return several;
 }
 
 /* In every step in which all have found an answer to 1e-11: to 1e-6, and nineteen of twenty to
  * 1e-8, since what jams answers to a little of an impulse with much of another.  Where bodies jam,
- * Coulomb's law may have several: in one of these scenes, solvers find such that are 3 % from each
- * other and meet it to 1e-11. */
+ * Coulomb's law may have several answers, and which of them is found is a matter of rounding. */
 TEST(solvers_agree_on_all_at_once) {
-  int compared = 0, alike = 0;
+  int compared = 0, alike = 0, ambiguous = 0;
   for (int n = 500; n < 530; n++) {
     mixed m;
     stage b[SOLVERS];
@@ -106,18 +121,29 @@ TEST(solvers_agree_on_all_at_once) {
       o.redmax.solver = solver[k];
       b[k] = mixed_stage(n, &m, o);
     }
+    sn_state *before = test_state(b[0].m);
     for (int step = 0; step < 10; step++) {
-      double rate;
-      const bool found = step_all(b, &rate);
+      double rate, off = 0;
+      sn_state_copy(before, b[0].s);
+      const bool found = step_all(b, before, &rate);
+      for (int k = 1; k < SOLVERS && found; k++) {
+        off = fmax(off, difference(b, b[k].s, b[0].s) / rate);
+      }
       compared += found;
-      alike += found && difference(b, rate) <= 1e-8;
-      CHECK(!found || n == AMBIGUOUS || difference(b, rate) <= 1e-6,
-            "scene %d, step %d: solvers differ by %g", n, step, difference(b, rate));
+      alike += found && off <= 1e-8;
+      if (off > 1e-6) {
+        CHECK(are_several(b, before, 1e-6 * rate), "scene %d, step %d: solvers differ by %g", n,
+              step, off);
+        ambiguous++;
+      }
     }
+    sn_state_free(&before);
     for (int k = 0; k < SOLVERS; k++) {
       stage_clear(&b[k]);
     }
   }
+  print_message("  %d of %d steps are alike, %d have several answers\n", alike, compared,
+                ambiguous);
   CHECK(compared > 200 && alike >= 0.95 * compared, "%d of %d steps are alike", alike, compared);
 }
 

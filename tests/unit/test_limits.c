@@ -451,8 +451,8 @@ TEST(more_feet_than_needed) {
 /* Three chains with stiff limits, tied together and thrown onto the floor, where every link has a
  * foot: no set of rows is the right one. */
 TEST(tied_chains_on_the_floor) {
-  enum { CHAINS = 3, LINKS = 16 };
-  char text[20000];
+  enum { CHAINS = 3, LINKS = 24 };
+  char text[40000];
   int n = snprintf(text, sizeof text, "sinew: 1\nbodies:\n");
 #define PUT(...) n += snprintf(text + n, sizeof text - (size_t)n, __VA_ARGS__)
   for (int c = 0; c < CHAINS; c++) {
