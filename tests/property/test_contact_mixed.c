@@ -89,20 +89,34 @@ static double difference(const stage *b, sn_state *one, sn_state *two) {
   return most;
 }
 
-/* Does one and the same solver find another answer to the step from s if it does not know the
- * impulses of the step before?  Then there are several. */
+/* Is the answer to the step from s another one if its solver starts from the impulses in from? */
+static bool differs_from(const stage *b, sn_state *s, const sn_state *from, double least) {
+  const size_t bytes = (size_t)b->m->tree.nv * sizeof(double);
+  sn_state *other = test_state(b->m);
+  CHECK(!from || sn_state_copy(other, from) == SN_OK, "no copy");
+  *sn_state_time(other) = *sn_state_time(s);
+  memcpy(sn_state_q(other), sn_state_q(s), bytes);
+  memcpy(sn_state_qd(other), sn_state_qd(s), bytes);
+  const bool found = step_one(b, other);
+  const bool differs = found && difference(b, other, b->s) > least;
+  sn_state_free(&other);
+  return differs;
+}
+
+/* Does one and the same solver find another answer to the step from s if it starts from no
+ * impulses, or from those that another has found?  Then there are several. */
 static bool are_several(const stage *b, sn_state *s, double least) {
-  const size_t bytes = (size_t)b[0].m->tree.nv * sizeof(double);
-  bool several = false;
-  for (int k = 0; k < SOLVERS && !several; k++) {
-    sn_state *fresh = test_state(b[k].m);
-    *sn_state_time(fresh) = *sn_state_time(s);
-    memcpy(sn_state_q(fresh), sn_state_q(s), bytes);
-    memcpy(sn_state_qd(fresh), sn_state_qd(s), bytes);
-    several = step_one(&b[k], fresh) && difference(&b[k], fresh, b[k].s) > least;
-    sn_state_free(&fresh);
+  for (int k = 0; k < SOLVERS; k++) {
+    if (differs_from(&b[k], s, NULL, least)) {
+      return true;
+    }
+    for (int other = 0; other < SOLVERS; other++) {
+      if (other != k && differs_from(&b[k], s, b[other].s, least)) {
+        return true;
+      }
+    }
   }
-  return several;
+  return false;
 }
 
 /* In every step in which all have found an answer to 1e-11: to 1e-6, and nineteen of twenty to
