@@ -80,6 +80,7 @@ typedef struct sni_rubbing {
   double kept_miss, miss_most; /* theirs, and that of the last turn; N m, or N */
   bool newton; /* moves are there                                                              */
   int newtons, late; /* steps of Newton's method that are left; turns since it got better        */
+  bool asks_rest;    /* this turn only asks what things would bear if they rested               */
   bool settling;     /* see sni_rubbing_settle                                                   */
   int marched;       /* turns of a march                                                         */
   double stride;
@@ -92,6 +93,7 @@ typedef struct sni_rubbing {
   int *disc_of;   /* nslide  -1: a bound of its own                                           */
   double *part;   /* nslide  of its bound, for what is held: 1 unless others of its disc move too */
   double *normal; /* nrub  what its contacts bear, together                                    */
+  double *before; /* nrub  the same at the start of the step                                   */
   double *limit;  /* ntangent                                                                  */
   double *allowed;  /* ntangent  limits that the program has, where tangents are rows of their own;
                        together they are `bound` as the others are `next` */
@@ -136,13 +138,14 @@ typedef struct sni_rubbing {
   double *mobility; /* nwide^2  and its matrix                                                  */
   /* how constraints can press joints against each other without moving anything: rub_stress.c */
   struct {
-    int n, most;        /* ways; rows of loops with surfaces                                 */
+    int n, ways, most;  /* ways in use, or 0; all; rows of loops with surfaces               */
     int *row;           /* most                                                              */
     double *G, *T;      /* most x nv  those rows; most^2  what they are made of              */
     int *which, *count; /* n x nrub, n  joints that bear anything of a way                   */
     sn_vec6 *D, *Y;     /* n x nrub  what they bear, and how that gives way                  */
     double *M;          /* n^2  D Y, its factor                                              */
-    double *c, *weight; /* most, nrub                                                        */
+    double *c, *weight; /* most (or nrub), nrub                                              */
+    int *group;         /* nrub  scratch of rub_rest.c                                       */
   } stress;
   sn_vec6 *dload; /* nrub                                                                      */
   sni_qp qp;
@@ -291,6 +294,15 @@ void sni_rubbing_fill_other(sni_rubbing *r, bool reduced);
 /* How far friction is from what takes most energy within the bounds, as a part of the largest. */
 double sni_rubbing_astray(const sni_rubbing *r);
 
+/* rub_rest.c */
+
+/* Bounds that hold what rests and would begin to slip; true: there is such. */
+bool sni_rubbing_hold_what_rests(sni_rubbing *r);
+/* With v in which it all rests: shares that hold it, if even ones do not and there are any. */
+void sni_rubbing_try_uneven(sni_rubbing *r, const double *v);
+/* Friction of what sticks shared out anew, with the bounds as they are, and its loads. */
+void sni_rubbing_share(sni_rubbing *r, const double *v);
+
 /* rub_newton.c */
 
 /* How friction goes along with each bound, after the program and before anybody uses it again. */
@@ -302,6 +314,8 @@ bool sni_rubbing_newton(sni_rubbing *r);
  * their bearings, so that contacts bear least: rub_stress.c. */
 int sni_rubbing_stress_rows(const sn_model *m);
 void sni_rubbing_find_stress(sni_rubbing *r);
+/* Joints that bore more, as `normal` has it, bear more again. */
+void sni_rubbing_weigh_stress(sni_rubbing *r, const double *normal);
 void sni_rubbing_relieve(const sni_rubbing *r, sn_vec6 *load);
 /* What joints with surfaces bear of multipliers and friction alone; uses up F. */
 void sni_rubbing_bear_alone(sni_rubbing *r, const double *lambda, const double *force,

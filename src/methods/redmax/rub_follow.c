@@ -14,13 +14,12 @@ enum { NEWTONS = 5, MARCHES = 20 };
 /* How far marches go, by what the bounds miss. */
 #define NEAREST  0.125
 #define FURTHEST 16.0
-/* Rates below this part of those without friction are none, at the start of a step. */
-#define AT_REST 1e-6
-/* Bounds are never so many times what the first loads and rates ask for; and so many times that
- * holds what rests.  More would do the same, but the program then ends at a corner so far out that
- * what sticks there does so to rounding of that. */
+/* Bounds are never so many times what the first loads and rates ask for.  More would do the same,
+ * but the program then ends at a corner so far out that what sticks there does so to rounding of
+ * that. */
 #define BEYOND 1e4
-#define HOLDS  10
+/* Friction of this part of what would stop a slide is small. */
+#define NOTHING 1e-6
 /* Of the way, the least that a turn goes. */
 #define SHORTEST 0.03
 
@@ -47,12 +46,14 @@ static bool is_bound(const sni_rubbing *r, const sni_rub *rub, int c) {
   return any;
 }
 
-/* What bounds are small or large against: what loads ask for, and what is there.  A bound that
- * nobody needs may be anything. */
+/* What bounds are small or large against: what loads ask for, and what is there; where all of that
+ * comes to nothing, a little of what would stop the slides.  A bound that nobody needs may be
+ * anything. */
 static double largest(const sni_rubbing *r) {
   double most = 0;
   for (int k = 0; k < r->m->nslide; k++) {
     most = fmax(most, fmax(r->next[k], sni_rubbing_used(r, k)));
+    most = fmax(most, NOTHING * r->asked[k]);
   }
   return most;
 }
@@ -233,25 +234,6 @@ static void march(sni_rubbing *r) {
   r->marched++;
 }
 
-/* What rests and would begin to slip stays if it can: a bracket whose guide bears nothing while it
- * falls bears all of its weight, off its axis, while it does not.  So it is seen what it would bear
- * if it stuck.  True: there is such. */
-static bool hold_what_rests(sni_rubbing *r) {
-  bool any = false;
-  for (int i = 0; i < r->m->nrub; i++) {
-    const sni_rub *rub = &r->m->rub[i];
-    for (int k = rub->first; rub->law == SNI_COULOMB && k < rub->first + rub->nslide; k++) {
-      const double moved = fabs(r->free[k]);
-      if (!r->held[k] && r->bound[k] < HOLDS * r->asked[k] &&
-          fabs(r->start[k]) <= AT_REST * moved && fabs(r->rate[k]) > AT_REST * moved) {
-        r->bound[k] = HOLDS * r->asked[k];
-        any = true;
-      }
-    }
-  }
-  return any;
-}
-
 /* The bounds for the next turn: a few turns as they come, then Newton's method and marches by
  * turns. */
 void sni_rubbing_follow(sni_rubbing *r, double change) {
@@ -267,7 +249,7 @@ void sni_rubbing_follow(sni_rubbing *r, double change) {
     memcpy(r->kept_next, r->next, bytes);
   }
   r->late++;
-  if (r->taken == 1 && hold_what_rests(r)) {
+  if (r->taken == 1 && sni_rubbing_hold_what_rests(r)) {
     r->kept_miss = INFINITY;
   } else if (!r->newton) {
     extrapolate(r, change);

@@ -262,21 +262,33 @@ void sni_rubbing_hold(const sni_rubbing *r, double *v) {
   subtract_columns(r, true, r->Y, r->s->t->nv, v);
 }
 
-/* v with these multipliers; those of the rows that push go with the others. */
+/* Multipliers and friction from what is pushed; those of the rows that push go with the others. */
+static void take(sni_rubbing *r) {
+  if (r->rows) {
+    memcpy(r->rows->lambda, r->lambda_free, (size_t)r->rows->nrow * sizeof *r->lambda_free);
+    subtract_columns(r, false, r->lambdas, r->rows->nrow, r->rows->lambda);
+  }
+  for (int k = 0; k < r->m->nslide; k++) {
+    r->force[k] = r->push[k] / r->s->h;
+  }
+  for (int i = 0; r->rows && i < r->rows->nrow; i++) {
+    if (r->rows->row[i].one_sided) {
+      r->rows->lambda[i] = r->push[r->m->nslide + i];
+    }
+  }
+}
+
+/* v with these multipliers. */
 static void move(sni_rubbing *r, bool reduced, double *v) {
   memcpy(v, r->v_free, (size_t)r->s->t->nv * sizeof *v);
   subtract_columns(r, false, r->Y, r->s->t->nv, v);
   if (reduced) {
     sni_rubbing_split(r);
   }
-  if (r->rows) {
-    memcpy(r->rows->lambda, r->lambda_free, (size_t)r->rows->nrow * sizeof *r->lambda_free);
-    subtract_columns(r, false, r->lambdas, r->rows->nrow, r->rows->lambda);
-  }
+  take(r);
   sni_J_mul_world(r->s->t, &r->s->d->w, v);
   for (int k = 0; k < r->m->nslide; k++) {
     r->rate[k] = sni_row_mul(&r->row[k], &r->s->d->w, v);
-    r->force[k] = r->push[k] / r->s->h;
   }
   for (int k = 0; r->pad && k < r->m->nrub; k++) {
     if (sni_rubbing_apart(r, &r->m->rub[k])) {
@@ -284,11 +296,12 @@ static void move(sni_rubbing *r, bool reduced, double *v) {
       take_pads(r, k);
     }
   }
-  for (int i = 0; r->rows && i < r->rows->nrow; i++) {
-    if (r->rows->row[i].one_sided) {
-      r->rows->lambda[i] = r->push[r->m->nslide + i];
-    }
-  }
+}
+
+void sni_rubbing_share(sni_rubbing *r, const double *v) {
+  sni_rubbing_split(r);
+  take(r);
+  sni_rubbing_weigh(r, v);
 }
 
 /* Rows that push and are broken join; true if there were any. */
@@ -343,7 +356,8 @@ void sni_rubbing_begin(sni_rubbing *r) {
   r->newton = false;
   r->newtons = NEWTONS;
   r->late = r->marched = 0;
-  r->settling = false;
+  r->settling = r->asks_rest = false;
+  memcpy(r->before, r->normal, (size_t)r->m->nrub * sizeof *r->before);
   if (r->maximal) {
     sni_rubbing_mobility(r);
   }
@@ -403,12 +417,16 @@ sn_status sni_rubbing_turn(sni_rubbing *r, double *v, double *change) {
     return status;
   }
   sni_rubbing_weigh(r, v);
+  if (r->taken == 0) {
+    note_first(r);
+  }
+  if (r->asks_rest) {
+    sni_rubbing_try_uneven(r, v);
+    r->asks_rest = false;
+  }
   *change = sni_rubbing_disagreement(r);
   if (!reduced) { /* friction comes nearer to what the bounds ask for, too */
     *change = fmax(*change, sni_rubbing_astray(r));
-  }
-  if (r->taken == 0) {
-    note_first(r);
   }
   r->taken++;
   return status;
@@ -535,6 +553,7 @@ static size_t lay_out(sni_rubbing *r, const sn_model *m, const sn_options *o, ch
   r->kept_next = TAKE(nslide, sizeof *r->kept_next);
   r->asked = TAKE(nslide, sizeof *r->asked);
   r->normal = TAKE(nrub, sizeof *r->normal);
+  r->before = TAKE(nrub, sizeof *r->before);
   r->limit = TAKE(ntangent, sizeof *r->limit);
   r->allowed = TAKE(npad, sizeof *r->allowed);
   r->disc = TAKE(ndisc, sizeof *r->disc);
@@ -582,7 +601,8 @@ static size_t lay_out(sni_rubbing *r, const sn_model *m, const sn_options *o, ch
   r->stress.D = TAKE(stressed * nrub, sizeof *r->stress.D);
   r->stress.Y = TAKE(stressed * nrub, sizeof *r->stress.Y);
   r->stress.M = TAKE(stressed * stressed, sizeof *r->stress.M);
-  r->stress.c = TAKE(stressed, sizeof *r->stress.c);
+  r->stress.c = TAKE(stressed > nrub ? stressed : nrub, sizeof *r->stress.c);
+  r->stress.group = TAKE(nrub, sizeof *r->stress.group);
   r->stress.weight = TAKE(nrub, sizeof *r->stress.weight);
   r->dload = TAKE(nrub, sizeof *r->dload);
   void *qp = TAKE(sni_qp_size((int)most), 1);

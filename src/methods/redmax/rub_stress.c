@@ -141,17 +141,6 @@ static int eliminate(sni_rubbing *r, int n) {
   return n;
 }
 
-/* So that the squares of what contacts of a joint bear count as what they bear. */
-static void find_weights(sni_rubbing *r) {
-  double most = 0;
-  for (int k = 0; k < r->m->nrub; k++) {
-    most = fmax(most, r->normal[k]);
-  }
-  for (int k = 0; k < r->m->nrub; k++) {
-    r->stress.weight[k] = most > 0 ? 1 / fmax(r->normal[k] / most, LEAST) : 1;
-  }
-}
-
 /* (N^T N)^-1 w of all bearings of a joint; across the ways in which they slide. */
 static sn_vec6 give_way(const sni_rub *rub, sn_vec6 load) {
   sn_vec6 sum = {{0, 0, 0}, {0, 0, 0}};
@@ -176,11 +165,11 @@ static double dot(const sni_rubbing *r, int i, const sn_vec6 *a, const sn_vec6 *
   return sum;
 }
 
-/* What the i-th z makes joints bear, D, and how that gives way, Y: so that D Y is 1. */
+/* What the i-th z makes joints bear, D. */
 static void load_joints(sni_rubbing *r, int i, const double *z, int nrow) {
   const int nrub = r->m->nrub;
   int *which = r->stress.which + i * nrub, *count = &r->stress.count[i];
-  sn_vec6 *D = r->stress.D + i * nrub, *Y = r->stress.Y + i * nrub;
+  sn_vec6 *D = r->stress.D + i * nrub;
   memset(r->dlambda, 0, (size_t)r->m->nrow * sizeof *r->dlambda);
   for (int k = 0; k < nrow; k++) {
     r->dlambda[r->stress.row[k]] = z[k];
@@ -189,11 +178,20 @@ static void load_joints(sni_rubbing *r, int i, const double *z, int nrow) {
   sni_rubbing_bear_alone(r, r->dlambda, r->dforce, D);
   *count = 0;
   for (int k = 0; k < nrub; k++) {
-    Y[k] = (sn_vec6){{0, 0, 0}, {0, 0, 0}};
     if (sn_vec6_dot(D[k], D[k]) > 0) {
       which[(*count)++] = k;
-      Y[k] = sn_vec6_scale(give_way(&r->m->rub[k], D[k]), r->stress.weight[k]);
     }
+  }
+}
+
+/* How the i-th way gives way, Y, in units in which D Y is 1. */
+static void find_answer(sni_rubbing *r, int i) {
+  const int nrub = r->m->nrub;
+  sn_vec6 *D = r->stress.D + i * nrub, *Y = r->stress.Y + i * nrub;
+  memset(Y, 0, (size_t)nrub * sizeof *Y);
+  for (int j = 0; j < r->stress.count[i]; j++) {
+    const int k = r->stress.which[i * nrub + j];
+    Y[k] = sn_vec6_scale(give_way(&r->m->rub[k], D[k]), r->stress.weight[k]);
   }
   const double all = dot(r, i, D, Y), scale = all > 0 ? 1 / sqrt(all) : 0;
   for (int k = 0; k < nrub; k++) {
@@ -202,23 +200,42 @@ static void load_joints(sni_rubbing *r, int i, const double *z, int nrow) {
   }
 }
 
-void sni_rubbing_find_stress(sni_rubbing *r) {
-  const int nrub = r->m->nrub;
-  r->stress.n = 0;
-  if (r->stress.most == 0 || r->pad) {
-    return;
-  }
-  const int nrow = find_rows(r), rank = eliminate(r, nrow), n = nrow - rank;
+/* The matrix of all ways, with the weights that there are. */
+static void weigh_ways(sni_rubbing *r) {
+  const int n = r->stress.ways, nrub = r->m->nrub;
   double *M = r->stress.M;
-  find_weights(r);
   for (int i = 0; i < n; i++) {
-    load_joints(r, i, r->stress.T + (rank + i) * r->stress.most, nrow);
+    find_answer(r, i);
     for (int j = 0; j < i; j++) {
       M[i * n + j] = M[j * n + i] = dot(r, i, r->stress.D + i * nrub, r->stress.Y + j * nrub);
     }
     M[i * n + i] = 1 + LITTLE;
   }
   r->stress.n = n > 0 && sni_cholesky(n, M, 0, NULL) ? n : 0;
+}
+
+void sni_rubbing_weigh_stress(sni_rubbing *r, const double *normal) {
+  double most = 0;
+  for (int k = 0; k < r->m->nrub; k++) {
+    most = fmax(most, normal[k]);
+  }
+  for (int k = 0; k < r->m->nrub; k++) {
+    r->stress.weight[k] = most > 0 ? 1 / fmax(normal[k] / most, LEAST) : 1;
+  }
+  weigh_ways(r);
+}
+
+void sni_rubbing_find_stress(sni_rubbing *r) {
+  r->stress.n = r->stress.ways = 0;
+  if (r->stress.most == 0 || r->pad) {
+    return;
+  }
+  const int nrow = find_rows(r), rank = eliminate(r, nrow);
+  r->stress.ways = nrow - rank;
+  for (int i = 0; i < r->stress.ways; i++) {
+    load_joints(r, i, r->stress.T + (rank + i) * r->stress.most, nrow);
+  }
+  sni_rubbing_weigh_stress(r, r->normal);
 }
 
 void sni_rubbing_relieve(const sni_rubbing *r, sn_vec6 *load) {
