@@ -77,7 +77,7 @@ static sn_status find_rates(sn_sim *sim, const sni_redmax_step *step, double *q1
   const bool sweeps = sni_redmax_sweeps(sim), foresees = sni_redmax_foresees(sim);
   sn_status status = SN_OK;
   bool again = true;
-  if (sim->m->nslide > 0) { /* what a drive that pulls far too hard would load is hard to find */
+  if (sni_redmax_rubs(sim)) { /* what a drive that pulls far too hard would load is hard to find */
     sni_system_limit_drives(s, step->t_end, step->q, step->qd, step->input);
   }
   sni_rubbing_save(&r->rub, r->rubbed);
@@ -207,7 +207,8 @@ static sn_status step_extrapolated(sn_sim *sim, sn_state *state, const sn_input 
 
 /* Springs may throw a step too far: thrown.c.  Not with the paper's options. */
 static bool guards(const sn_sim *sim) {
-  return sni_redmax_foresees(sim) && sim->m->nline > 0 && sim->m->nslide == 0 && !sim->m->touching;
+  return sni_redmax_foresees(sim) && sim->m->nline > 0 && !sni_redmax_rubs(sim) &&
+         !sim->m->touching;
 }
 static sn_status step_guarded(sn_sim *sim, sn_state *state, const sn_input *input, double t_end,
                               sn_info *info, sn_error *err) {

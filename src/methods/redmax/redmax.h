@@ -75,6 +75,8 @@ sn_status sni_redmax_rates(sn_sim *sim, const sni_redmax_step *step, bool again,
                            sn_info *info, sn_error *err);
 /* Would pcg take the constraints along? */
 bool sni_redmax_comes_along(const sn_sim *sim);
+/* Does friction in joints take part? */
+bool sni_redmax_rubs(const sn_sim *sim);
 /* Are heavy loads foreseen (foresee.h)?  Not with the paper's options. */
 bool sni_redmax_foresees(const sn_sim *sim);
 

@@ -158,12 +158,31 @@ double sni_rubbing_loose(const sni_rubbing *r, int k, sn_vec6 d) {
   return sum;
 }
 
+/* Rows of a loop are next to each other: from the first one to beyond the last. */
+static void find_loop_rows(sni_rubbing *r, int k) {
+  int *at = r->loop_row + 2 * k, i = 0;
+  while (i < r->rows->nrow && r->rows->of[i] != r->m->rub[k].loop) {
+    i++;
+  }
+  at[0] = i;
+  while (i < r->rows->nrow && r->rows->of[i] == r->m->rub[k].loop) {
+    i++;
+  }
+  at[1] = i;
+}
+
+void sni_rubbing_look_loose(sni_rubbing *r) {
+  for (int k = 0; r->rows && k < r->m->nrub; k++) {
+    look_loose(r, k);
+  }
+}
+
 void sni_rubbing_look(sni_rubbing *r, double t, const double *q, const double *qd) {
   for (int k = 0; k < r->m->nrub; k++) {
     const sni_rub *rub = &r->m->rub[k];
     find_place(r, k, q);
-    if (r->rows) {
-      look_loose(r, k);
+    if (rub->loop >= 0) {
+      find_loop_rows(r, k);
     }
     if (rub->law != SNI_COULOMB) {
       look_along(r, rub, t, q);
@@ -332,11 +351,9 @@ static sn_vec6 loop_reaction(const sni_rubbing *r, int k, const double *lambda, 
   if (body[side] < 0) {
     return f;
   }
-  for (int i = 0; i < r->rows->nrow; i++) {
-    if (r->rows->of[i] == rub->loop) {
-      const double push = lambda[i] / r->s->h + (coast ? coast[i] : 0);
-      f = sn_vec6_addscaled(f, side ? -push : push, r->rows->row[i].p[side]);
-    }
+  for (int i = r->loop_row[2 * k]; i < r->loop_row[2 * k + 1]; i++) {
+    const double push = lambda[i] / r->s->h + (coast ? coast[i] : 0);
+    f = sn_vec6_addscaled(f, side ? -push : push, r->rows->row[i].p[side]);
   }
   const sn_vec3 arm = sn_vec3_sub(sni_lane_vec3(r->s->d->w.link[body[side]].o), r->place[k]);
   f.w = sn_vec3_add(f.w, sn_vec3_cross(arm, f.v));

@@ -63,6 +63,7 @@ typedef struct sni_rubbing {
   sn_mat3 *axes;  /* nrub  of the bearings, in the world                                       */
   sn_vec3 *place; /* nrub                                                                      */
   double *loose; /* 36 nrub  inverse inertia of both bodies, in axes and at the place of bearings */
+  int *loop_row; /* 2 nrub  of loops: the first of their rows, and beyond the last               */
   bool *driven;  /* nslide  held, and moving                                                    */
   bool *held;    /* as `which` counts: constraints let nothing slide here, or drive it         */
   double *force; /* nslide  of friction, along tau; what friction does is minus this          */
@@ -213,7 +214,9 @@ int sni_rubbing_coast(sni_rubbing *r, double t, bool projected, const double *q,
 /* tau, at q and the kinematics there, and how fast slides go with the rates qd. */
 void sni_rubbing_look(sni_rubbing *r, double t, const double *q, const double *qd);
 
-/* How easily the k-th rub would slide along d if only its bodies were there; 0: nobody knows. */
+/* How easily bodies would slide if only they were there; and the k-th rub along d; 0: nobody
+ * knows. */
+void sni_rubbing_look_loose(sni_rubbing *r);
 double sni_rubbing_loose(const sni_rubbing *r, int k, sn_vec6 d);
 
 /* The forces of friction as they are, into the dynamics. */
@@ -227,6 +230,11 @@ void sni_rubbing_weigh(sni_rubbing *r, const double *v);
  * sni_rubbing_weigh, whose F it uses up. */
 void sni_rubbing_answer(sni_rubbing *r, const double *dv, const double *lambda, const double *force,
                         double *dnext);
+
+/* Does anything rub, with the numbers that there are?  If not, plain steps are taken; and what
+ * joints bear at the end of one, after sni_rubbing_look. */
+bool sni_rubbing_may(const sni_rubbing *r);
+void sni_rubbing_weigh_smooth(sni_rubbing *r, const double *v);
 
 /* The quadratic program of this step, without bounds; A and the rows are factorised, rows->rhs has
  * what they are asked for. */

@@ -11,6 +11,8 @@
 #define STILL 1e-12
 /* A rate below this part of what friction could make of it is none. */
 #define ROUNDING 1e-10
+/* What sticks goes with less than this part of the largest rate without friction. */
+#define AT_REST 1e-9
 /* Turns before what sticks may do so a little beyond its bound: where many joints hold each other,
  * their shares may go on changing, which moves nothing. */
 enum { PATIENCE = 10 };
@@ -50,6 +52,17 @@ static sn_status join(sni_rubbing *r, int k) {
 static bool may_rub(const sni_rub *rub, const sni_rub_numbers *number, int c) {
   return rub->law == SNI_COULOMB ? number->mu > 0
                                  : number->force[c] > 0 || number->breakaway[c] > 0;
+}
+
+bool sni_rubbing_may(const sni_rubbing *r) {
+  for (int k = 0; k < r->m->nrub; k++) {
+    for (int c = 0; c < r->m->rub[k].nslide; c++) {
+      if (may_rub(&r->m->rub[k], &r->s->d->params.rub[k], c)) {
+        return true;
+      }
+    }
+  }
+  return false;
 }
 
 static double *S_at(const sni_rubbing *r, int i, int j) {
@@ -103,6 +116,7 @@ static void drop_what_is_held(sni_rubbing *r) {
 }
 
 sn_status sni_rubbing_prepare(sni_rubbing *r, sni_rub_solver solve, void *user) {
+  sni_rubbing_look_loose(r);
   r->n = r->ncolumn = 0;
   r->solve = solve;
   r->user = user;
@@ -330,12 +344,18 @@ static bool join_broken(sni_rubbing *r, const double *v, sn_status *status) {
   return more;
 }
 
-/* Friction of joints that one coordinate alone tells: what sticks does not move at all. */
+/* Friction of joints that one coordinate alone tells: what sticks does not move at all.  Within
+ * bounds that are rounding of what would stop it, the program cannot tell what sticks; its rate
+ * does. */
 static void stand_still(const sni_rubbing *r, double *v) {
+  double fastest = 0;
+  for (int k = 0; k < r->n; k++) {
+    fastest = fmax(fastest, fabs(r->free[r->which[k]]));
+  }
   for (int k = 0; k < r->n; k++) {
     const int i = r->which[k];
     if (r->sticks[k] && i < r->m->nslide && r->row[i].ncoord == 1 && r->row[i].body[0] < 0 &&
-        r->row[i].body[1] < 0) {
+        r->row[i].body[1] < 0 && fabs(r->rate[i]) <= AT_REST * fastest) {
       v[r->row[i].coord[0]] = 0;
     }
   }
@@ -479,6 +499,18 @@ sn_status sni_rubbing_solve(sni_rubbing *r, const sn_options *o, double *v, int 
   return status;
 }
 
+void sni_rubbing_weigh_smooth(sni_rubbing *r, const double *v) {
+  const size_t bytes = (size_t)r->m->nslide * sizeof(double);
+  memset(r->force, 0, bytes);
+  memset(r->bound, 0, bytes);
+  sni_J_mul_world(r->s->t, &r->s->d->w, v);
+  for (int k = 0; k < r->m->nslide; k++) {
+    r->rate[k] = sni_row_mul(&r->row[k], &r->s->d->w, v);
+  }
+  sni_rubbing_find_stress(r);
+  sni_rubbing_weigh(r, v);
+}
+
 void sni_rubbing_resume(sni_rubbing *r) {
   memset(r->push, 0, (size_t)sni_rubbing_count(r) * sizeof *r->push);
   for (int k = 0; k < r->m->nslide; k++) {
@@ -572,6 +604,7 @@ static size_t lay_out(sni_rubbing *r, const sn_model *m, const sn_options *o, ch
   r->held = TAKE(all, sizeof *r->held);
   r->driven = TAKE(nslide, sizeof *r->driven);
   r->loose = TAKE(36 * nrub, sizeof *r->loose);
+  r->loop_row = TAKE(2 * nrub, sizeof *r->loop_row);
   r->Y = TAKE(capacity * nv, sizeof *r->Y);
   r->lambdas = TAKE(capacity * nrow, sizeof *r->lambdas);
   r->v_free = TAKE(nv, sizeof *r->v_free);

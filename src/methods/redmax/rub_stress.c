@@ -56,10 +56,9 @@ static int find_rows(sni_rubbing *r) {
   int n = 0;
   for (int k = 0; k < r->m->nrub; k++) {
     const sni_rub *rub = &r->m->rub[k];
-    for (int i = 0; rub->loop >= 0 && has_surfaces(rub) && i < r->rows->nrow; i++) {
-      if (r->rows->of[i] == rub->loop) {
-        r->stress.row[n++] = i;
-      }
+    for (int i = r->loop_row[2 * k];
+         rub->loop >= 0 && has_surfaces(rub) && i < r->loop_row[2 * k + 1]; i++) {
+      r->stress.row[n++] = i;
     }
   }
   memset(r->stress.T, 0, (size_t)most * (size_t)most * sizeof *r->stress.T);

@@ -61,11 +61,15 @@ static sn_status constrain(sn_sim *sim, const sni_redmax_step *step, double *qd1
   return sni_sim_check_limits(sim, step->t_end, err);
 }
 
+bool sni_redmax_rubs(const sn_sim *sim) {
+  return sni_rubbing_may(&((const sni_redmax *)sim->method_work)->rub);
+}
+
 /* Nothing binds on one side only, and A is solved with by iterations: then the constraints come
  * along with them. */
 bool sni_redmax_comes_along(const sn_sim *sim) {
   const sni_redmax *r = sim->method_work;
-  return sim->d.rows && sim->m->nsided == 0 && !r->touch && sim->m->nslide == 0;
+  return sim->d.rows && sim->m->nsided == 0 && !r->touch && !sni_redmax_rubs(sim);
 }
 static bool comes_along(const sn_sim *sim) {
   const sni_redmax *r = sim->method_work;
@@ -396,7 +400,7 @@ static sn_status solve_unbound(sn_sim *sim, const sni_redmax_step *step, bool ag
   if (!again || !comes_along(sim)) { /* else they are nearly there */
     memcpy(qd1, step->qd, (size_t)sim->m->tree.nv * sizeof *qd1);
   }
-  if (sim->m->nslide > 0) {
+  if (sni_redmax_rubs(sim)) {
     return solve_rubbing(sim, step, again, qd1, info, err);
   }
   if (sim->rows.kkt) {
@@ -410,15 +414,24 @@ static sn_status solve_unbound(sn_sim *sim, const sni_redmax_step *step, bool ag
 
 sn_status sni_redmax_rates(sn_sim *sim, const sni_redmax_step *step, bool again, double *qd1,
                            sn_info *info, sn_error *err) {
-  const bool rubs = sim->m->nslide > 0; /* then joints bring the others with them */
+  sni_redmax *r = sim->method_work;
+  const bool rubs = sni_redmax_rubs(sim); /* then joints bring the others with them */
   sn_status status = solve_unbound(sim, step, again, qd1, info, err);
   if (status >= 0 && sim->d.rows && !sim->rows.kkt && !rubs && !comes_along(sim)) {
     const sn_status closed = constrain(sim, step, qd1, err);
     status = closed ? closed : status;
   }
-  if (status >= 0 && ((const sni_redmax *)sim->method_work)->touch && !rubs) {
+  if (status >= 0 && r->touch && !rubs) {
     const sn_status touched = touch(sim, step, qd1, info, err);
     status = touched ? touched : status;
+  }
+  if (status >= 0 && !rubs && sim->m->nslide > 0) { /* what bears nevertheless */
+    r->rub.touches = r->touch;
+    if (r->touch) {
+      sni_touch_wrenches(r->touch, r->s.h, r->rub.touched);
+    }
+    sni_rubbing_look(&r->rub, step->t_end, step->q, step->qd);
+    sni_rubbing_weigh_smooth(&r->rub, qd1);
   }
   return status;
 }
