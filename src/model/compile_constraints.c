@@ -365,23 +365,29 @@ static void finish_guides(sni_compile *c) {
   }
 }
 
-/* One row a coordinate: q = f(t). */
+/* One row a coordinate, q = f(t); those of a rotation vector belong together. */
 static void add_motions(sni_compile *c) {
   sn_model *m = c->m;
+  sni_part_builder b = sni_compile_builder(c);
   for (int k = 0; k < m->nmotion; k++) {
     const sni_motion *motion = &m->motion[k];
-    for (int j = 0; motion->body >= 0 && j < SN_NV_MAX && motion->q[j] >= 0; j++) {
-      const int row = m->nconstraint + m->nmotion_row++;
-      m->constraint_name[row] = m->motion_name[k];
-      m->constraint[row] = (sni_constraint){.kind = SNI_COUPLE,
-                                            .active = motion->active,
-                                            .weight = motion->weight,
-                                            .nrow = 1,
-                                            .body = {-1, -1},
-                                            .ncoord = 1,
-                                            .coord = {m->tree.vadr[motion->body] + j},
-                                            .coef = {1},
-                                            .function = {motion->q[j], -1, -1, -1, -1, -1}};
+    for (int j = 0; motion->body >= 0 && j < SN_NV_MAX && motion->q[j] >= 0;) {
+      const bool turn = b.is_turn(&b, motion->body, j);
+      const int place = m->nconstraint + m->nmotion_row++, n = turn ? 3 : 1;
+      sni_constraint *row = &m->constraint[place];
+      m->constraint_name[place] = m->motion_name[k];
+      *row = (sni_constraint){.kind = turn ? SNI_TURN : SNI_COUPLE,
+                              .active = motion->active,
+                              .weight = motion->weight,
+                              .nrow = n,
+                              .body = {-1, -1},
+                              .ncoord = n,
+                              .function = {-1, -1, -1, -1, -1, -1}};
+      for (int i = 0; i < n; i++, j++) {
+        row->coord[i] = m->tree.vadr[motion->body] + j;
+        row->coef[i] = 1;
+        row->function[i] = motion->q[j];
+      }
     }
   }
 }

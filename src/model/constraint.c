@@ -7,8 +7,8 @@
 extern const sni_constraint_ops sni_constraint_distance, sni_constraint_weld,
     sni_constraint_point_on_point, sni_constraint_couple, sni_constraint_roll,
     sni_constraint_knife_edge, sni_constraint_map, sni_constraint_loop, sni_constraint_twist,
-    sni_constraint_path, sni_constraint_rate, sni_constraint_half_space, sni_constraint_limit,
-    sni_constraint_cone;
+    sni_constraint_path, sni_constraint_rate, sni_constraint_turn, sni_constraint_half_space,
+    sni_constraint_limit, sni_constraint_cone;
 
 static const sni_constraint_ops *const table[SNI_CONSTRAINT_KINDS] = {
     [SNI_DISTANCE] = &sni_constraint_distance,
@@ -22,6 +22,7 @@ static const sni_constraint_ops *const table[SNI_CONSTRAINT_KINDS] = {
     [SNI_TWIST] = &sni_constraint_twist,
     [SNI_PATH] = &sni_constraint_path,
     [SNI_RATE] = &sni_constraint_rate,
+    [SNI_TURN] = &sni_constraint_turn,
     [SNI_HALF_SPACE] = &sni_constraint_half_space,
     [SNI_LIMIT] = &sni_constraint_limit,
     [SNI_CONE] = &sni_constraint_cone};

@@ -105,6 +105,7 @@ enum {
   SNI_TWIST, /* motion of a body */
   SNI_PATH,  /* of a point of it */
   SNI_RATE,  /* of a joint       */
+  SNI_TURN,  /* of its rotation vector */
   SNI_LIMIT, /* of a coordinate  */
   SNI_CONE,  /* of a rotation vector */
   SNI_CONSTRAINT_KINDS

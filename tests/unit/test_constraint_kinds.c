@@ -240,6 +240,47 @@ TEST(bodies_follow) {
   stage_clear(&b);
 }
 
+/* A ball joint is turned on beyond half a turn, a whole one and more, about an axis that moves;
+ * what carries it feels what it feels under the method recursive, where coordinates keep their
+ * turns. */
+TEST(rotations_are_followed_through_whole_turns) {
+  static const char text[] =
+      "sinew: 1\n"
+      "bodies:\n"
+      "  arm: {joint: {type: revolute, axis: [1, 0, 0]}, inertia: {mass: 1, at: [0, 0, -0.5], xx: "
+      "0.1, yy: 0.1, zz: 0.1}}\n"
+      "  wheel: {parent: arm, joint: {type: %s, at: [0, 0, -1]}, inertia: {mass: 1, xx: 0.1, yy: "
+      "0.2, zz: 0.25}}\n"
+      "motions: {spin: {joint: wheel, q: [%s3*t, 0.4*sin(t), 0.3*t^2]}}\n";
+  for (int kind = 0; kind < 2; kind++) {
+    char scene[700];
+    snprintf(scene, sizeof scene, text, kind ? "free" : "spherical", kind ? "0.1*t, 0, 0, " : "");
+    stage exact = open(scene, 0.01);
+    stage_step(&exact, 300);
+    const double *to = q_of(&exact, "wheel") + 3 * kind;
+    const sn_mat3 R = sn_so3_exp((sn_vec3){to[0], to[1], to[2]});
+    for (int method = 0; method < 2; method++) {
+      double off[2];
+      for (int fine = 0; fine < 2; fine++) {
+        sn_options o = redmax_options(fine ? 0.0025 : 0.005);
+        o.method = method ? "structured" : "redmax";
+        o.structured.precision = 1e-12;
+        stage b = stage_set(scene, o);
+        stage_step(&b, fine ? 1200 : 600);
+        const double *q = q_of(&b, "wheel") + 3 * kind;
+        const sn_vec3 rest = sn_so3_log(sn_mat3_tmul(R, sn_so3_exp((sn_vec3){q[0], q[1], q[2]})));
+        CHECK(sn_vec3_norm(rest) < 1e-9, "%s, %g off its rotation", kind ? "free" : "spherical",
+              sn_vec3_norm(rest));
+        off[fine] = fabs(*q_of(&b, "arm") - *q_of(&exact, "arm"));
+        stage_clear(&b);
+      }
+      CHECK(off[1] < 0.6 * off[0] && off[0] < 0.1, "method %d: off by %g, then by %g", method,
+            off[0], off[1]);
+    }
+    stage_clear(&exact);
+  }
+}
+
 /* A wheel that is driven at a speed turns on from where it is. */
 TEST(joints_run_at_a_rate) {
   stage b = open(RODS "motions: {motor: {joint: one, rate: 2 + t}}\n"
@@ -270,5 +311,6 @@ TEST(impossible_constraints_are_named) {
 int main(void) {
   RUN_TESTS(T(distances_stay), T(gears_couple), T(constraints_switch),
             T(welds_and_points_are_joints), T(balls_roll), T(discs_roll), T(skates_do_not_slide),
-            T(bodies_follow), T(joints_run_at_a_rate), T(impossible_constraints_are_named));
+            T(bodies_follow), T(rotations_are_followed_through_whole_turns),
+            T(joints_run_at_a_rate), T(impossible_constraints_are_named));
 }

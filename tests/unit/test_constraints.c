@@ -44,6 +44,8 @@ static int rows_at(const bench *b, double s, sni_row *row, double *q_out) {
                                  .function = (const sni_function *const *)b->function,
                                  .E_wb = E,
                                  .phi = phi,
+                                 .q = b->q,
+                                 .qd = b->qd,
                                  .joints = {b->joint, b->builder.pool},
                                  .S0 = b->S0,
                                  .basis = b->basis,
@@ -518,8 +520,34 @@ TEST(paths) {
   }
 }
 
+/* The vector next to q, whole turns away from what the functions say. */
+TEST(turns) {
+  for (unsigned seed = 0; seed < 40; seed++) {
+    uint64_t random = seed;
+    bench b = {.c = {.kind = SNI_TURN, .nrow = 3, .ncoord = 3, .coord = {0, 1, 2}}};
+    give_functions(&b, 3);
+    double f[3][3], length = 0, turns = (double)(int)(seed % 5) - 2;
+    for (int k = 0; k < 3; k++) {
+      sni_function_eval(b.function[k], 0, 0, f[k]);
+      length += f[k][0] * f[k][0];
+    }
+    for (int k = 0; k < 3; k++) {
+      b.q[k] = f[k][0] * (1 + 2 * SN_PI * turns / sqrt(length)) + test_random(&random, -0.2, 0.2);
+    }
+    check_along(&b, "turn", seed);
+    check_rates(&b, "turn", seed);
+    sni_row row[SNI_ROWS_MAX];
+    rows_at(&b, 0, row, NULL);
+    for (int k = 0; k < 3; k++) {
+      CHECK(fabs(row[k].g) < 0.25, "seed %u: a gap of %g", seed, row[k].g);
+    }
+    drop_functions(&b);
+  }
+}
+
 int main(void) {
   RUN_TESTS(T(loops_of_every_kind), T(loops_find_their_coordinates), T(limits_of_loops), T(cones),
             T(half_spaces), T(distances), T(points), T(what_is_open_pushes_at_one_place), T(welds),
-            T(rolling), T(discs_touch_at_their_lowest_point), T(knife_edges), T(twists), T(paths));
+            T(rolling), T(discs_touch_at_their_lowest_point), T(knife_edges), T(twists), T(paths),
+            T(turns));
 }
