@@ -1,6 +1,7 @@
 /* Closed loops: motions with known answers, gaps, redundant rows, reactions. */
 #include "redmax.h"
 #include "stage.h"
+#include "structured.h"
 #include "windows.h"
 
 static void free_all(sn_state **s, sn_sim **sim, sn_model **m) {
@@ -265,8 +266,51 @@ TEST(pcg_goes_along_with_motions_from_rest) {
   stage_clear(&b[1]);
 }
 
+/* Balls that do not turn about the origin of their body, as bodies without a joint get them where a
+ * ball loop is all that holds them: every solver of both methods moves them alike. */
+TEST(balls_beside_the_origin) {
+  static const char text[] =
+      "sinew: 1\n"
+      "bodies:\n"
+      "  a:\n"
+      "    joint: {type: composite, parts: [{type: spherical}, {type: fixed, at: [-0.3, 0.1, "
+      "0]}]}\n"
+      "    inertia: {mass: 1.3, at: [0.1, 0, -0.3], xx: 0.05, yy: 0.06, zz: 0.03}\n"
+      "  b:\n"
+      "    parent: a\n"
+      "    joint: {type: composite, at: [1, 0, 0], parts: [{type: spherical}, {type: fixed, at: "
+      "[0, "
+      "0.2, 0]}]}\n"
+      "    inertia: {mass: 1.3, at: [0.1, 0, -0.3], xx: 0.05, yy: 0.06, zz: 0.03}\n"
+      "loops:\n"
+      "  l: {type: spherical, a: {body: b, at: [1, 0, 0]}, b: {body: world, at: [1.7, 0.3, 0]}}\n";
+  for (int method = 0; method < 2; method++) {
+    double first[6] = {0};
+    const int solvers = method ? STRUCTURED_SOLVERS : REDMAX_SOLVERS;
+    for (int k = 0; k < solvers; k++) {
+      sn_options o = method ? structured_options(0.01, 1e-12) : redmax_options(0.01);
+      o.structured.solver = structured_solver[method ? k : 0].option;
+      o.redmax.solver = redmax_solver[method ? 0 : k].option;
+      o.redmax.tolerance = 1e-13;
+      if (!method && o.redmax.solver == SN_SOLVER_TREE) {
+        o.redmax.solver = SN_SOLVER_AUTO; /* it takes no loops */
+      }
+      stage b = stage_set(text, o);
+      stage_step(&b, 50);
+      for (int i = 0; i < 6; i++) {
+        const double q = sn_state_q(b.s)[i];
+        first[i] = k == 0 ? q : first[i];
+        CHECK(fabs(q - first[i]) < 1e-9, "method %d, solver %d: q%d = %g, not %g", method, k, i, q,
+              first[i]);
+      }
+      stage_clear(&b);
+    }
+  }
+}
+
 int main(void) {
   RUN_TESTS(T(windows_move_as_one_pendulum), T(accelerations_by_all_ways),
             T(a_loop_that_says_nothing), T(loops_are_assembled_and_stay_closed), T(motors_of_loops),
-            T(looking_elsewhere_changes_nothing), T(pcg_goes_along_with_motions_from_rest));
+            T(looking_elsewhere_changes_nothing), T(pcg_goes_along_with_motions_from_rest),
+            T(balls_beside_the_origin));
 }
