@@ -38,7 +38,7 @@ static double openness_ahead(const sni_ties *t) {
 static void look(sn_sim *sim, sni_structured *st, double t, const double *q, const double *qd) {
   sni_dynamics_kinematics(&sim->d, q, qd);
   sni_rows_eval_poses(&sim->rows, t, t, q, qd);
-  sni_structured_tie(sim, st, *st->give);
+  sni_structured_tie(sim, st, NULL, *st->give);
 }
 
 /* ---- iterations that were broken off ---- */

@@ -61,7 +61,8 @@ static size_t numbers_of(const sn_model *m) {
 
 static size_t structured_work_size(const sn_model *m, const sn_options *o) {
   return ROUND(sizeof(sni_structured)) + ROUND(sni_system_size(m, o)) +
-         ROUND(sni_ties_size(sni_ties_capacity(m, o), m->tree.nv)) + numbers_of(m) * sizeof(double);
+         ROUND(sni_ties_size(sni_ties_capacity(m, o), m->tree.nv)) +
+         ROUND(numbers_of(m) * sizeof(double)) + sni_odds_size(m);
 }
 
 static const sni_tie_solver *const solvers[] = {[SN_STRUCTURED] = &sni_ties_structured,
@@ -85,7 +86,9 @@ static sn_status structured_create(sn_sim *sim, sn_error *err) {
   at += ROUND(sni_system_size(sim->m, o));
   const int capacity = sni_ties_capacity(sim->m, o);
   sni_ties_place(&st->ties, &st->s, capacity, at);
-  void *numbers = at + ROUND(sni_ties_size(capacity, sim->m->tree.nv));
+  at += ROUND(sni_ties_size(capacity, sim->m->tree.nv));
+  void *numbers = at;
+  sni_odds_place(&st->odds, sim->m, at + ROUND(numbers_of(sim->m) * sizeof(double)));
   st->q_best = numbers;
   st->backup = st->q_best + sim->m->tree.nv;
   st->s.slides = sni_move_slides(&st->s, sim->m->q0, sim->m->qd0);
@@ -163,23 +166,31 @@ void sni_structured_solve(sn_sim *sim, sni_structured *st, int bank, double prec
   }
 }
 
-void sni_structured_tie(sn_sim *sim, sni_structured *st, double give) {
-  st->ties.regularization = fmax(sim->options.structured.regularization, give);
+void sni_structured_tie(sn_sim *sim, sni_structured *st, const bool *which, double give) {
+  st->ties.regularization = sim->options.structured.regularization;
   sni_ties_clear(&st->ties);
   if (sim->d.rows) {
-    sni_ties_add_rows(&st->ties, &sim->rows);
+    sni_ties_add_rows(&st->ties, &sim->rows, which, give);
   }
 }
 
 /* The rates that constraints are asked for: those that cannot be met where they are need not move
  * with what they follow. */
 static void ask_rates(sn_sim *sim, sni_structured *st) {
-  sni_structured_tie(sim, st, *st->give > 0 ? RATES_GIVE : 0);
+  sni_structured_tie(sim, st, st->odds.row, st->odds.any ? RATES_GIVE : 0);
   for (int i = 0; i < st->ties.ntie; i++) {
     const sni_row *row = &sim->rows.row[i];
-    const bool away = *st->give > 0 && fabs(row->g) > sim->options.structured.precision;
+    const bool away = st->odds.any && fabs(row->g) > sim->options.structured.precision;
     st->ties.asked[i] = -row->rate;
     st->ties.c[i] = away ? 0 : -row->rate;
+  }
+}
+
+/* Where constraints cannot be met, as far as the pose shows it. */
+static void find_odds(const sn_sim *sim, sni_structured *st) {
+  sni_odds_none(&st->odds);
+  if (*st->give > 0) {
+    sni_odds_open(sim, &st->odds, sim->options.structured.precision);
   }
 }
 
@@ -199,6 +210,7 @@ void sni_structured_ask(sn_sim *sim, sni_structured *st, double t_end, const dou
   if (sim->d.rows) {
     sni_rows_eval_poses(&sim->rows, t_end, t_end, q, qd);
   }
+  find_odds(sim, st);
   ask_step(sim, st);
 }
 
@@ -212,11 +224,12 @@ static bool give_way(const sn_sim *sim, sni_structured *st) {
     most = t->slot[i] >= 0 ? fmax(most, fabs(t->asked[i])) : most;
   }
   /* that nothing moves always agrees */
-  const bool agree = most == 0 || !(t->off > fmax(t->precision, AT_ODDS * most));
-  if (*st->give > 0 || t->residual > t->precision || agree) {
+  const double odd = fmax(t->precision, AT_ODDS * most);
+  if (t->residual > t->precision || most == 0 || !(t->off > odd) ||
+      !sni_odds_missed(sim, t, &st->odds, odd)) {
     return false;
   }
-  *st->give = SNI_GIVE_SOME;
+  *st->give = fmax(*st->give, SNI_GIVE_SOME);
   memset(st->warm, 0, (size_t)SNI_WARM_BANKS * (size_t)sim->m->nrow * sizeof *st->warm);
   return true;
 }
@@ -253,9 +266,15 @@ static sn_status find_rates(sn_sim *sim, sni_structured *st, double t_end, const
                    : SN_OK;
 }
 
+/* Whoever has not been yet. */
 static void brake(const sn_sim *sim, sni_structured *st, double h) {
-  for (int k = 0; k < sim->m->tree.nv; k++) {
-    st->s.b[k] /= 1 + BRAKE * h;
+  const sni_tree *t = &sim->m->tree;
+  for (int i = 0; i < t->nbody; i++) {
+    const bool now = st->odds.body[i] && !st->odds.braked[i];
+    st->odds.braked[i] = st->odds.braked[i] || now;
+    for (int k = t->vadr[i]; now && k < t->vadr[i + 1]; k++) {
+      st->s.b[k] /= 1 + BRAKE * h;
+    }
   }
 }
 
@@ -267,10 +286,11 @@ static void end_rates(sn_sim *sim, sni_structured *st, double h, double *qd1, sn
   sni_move_momenta(&st->s, qd1);
   t->in = (sni_aba_in){.mass = sim->d.mass, .joint_matrix = sim->d.armature};
   t->stage = SNI_TIES_END;
-  bool again = *st->give > 0;
+  find_odds(sim, st);
+  memset(st->odds.braked, 0, (size_t)sim->m->tree.nbody * sizeof *st->odds.braked);
   do {
     ask_rates(sim, st);
-    if (again) {
+    if (st->odds.any) {
       brake(sim, st, h);
     }
     if (st->solver->factorise(t, st->own, st->s.b, &bad) < 0) {
@@ -279,8 +299,7 @@ static void end_rates(sn_sim *sim, sni_structured *st, double h, double *qd1, sn
     t->deadline = deadline ? deadline - st->tail : 0;
     sni_structured_solve(sim, st, SNI_WARM_END, sim->options.structured.precision, st->s.b, qd1,
                          info);
-    again = give_way(sim, st);
-  } while (again);
+  } while (give_way(sim, st));
   info->residual = t->off;
 }
 

@@ -13,6 +13,15 @@ enum { SNI_WARM_STEP, SNI_WARM_END, SNI_WARM_WAY, SNI_WARM_BANKS, SNI_COLD };
 /* sni_structured.give of constraints that cannot be met all, to say so: next to nothing. */
 #define SNI_GIVE_SOME 1e-6
 
+/* Which bodies and constraints have to do with what cannot be met: odds.c. */
+typedef struct sni_odds {
+  bool any;
+  bool *body;   /* nbody, if any  */
+  bool *row;    /* nrow, if any   */
+  bool *braked; /* nbody */
+  int *joined;  /* nbody  scratch */
+} sni_odds;
+
 typedef struct sni_structured {
   sni_system s;
   sni_ties ties;
@@ -22,6 +31,7 @@ typedef struct sni_structured {
   double *q_best;  /* nv  scratch of the closing                                                */
   double *warm;    /* SNI_WARM_BANKS x nrow, in the state's private part                        */
   double *give;    /* there too: what constraints give way because they cannot close           */
+  sni_odds odds;   /* where they are, for the rates of a step                                   */
   int64_t started; /* when the step was, by the clock                                           */
   int64_t tail;    /* by how much iterations must end before it does                            */
 } sni_structured;
@@ -29,8 +39,17 @@ typedef struct sni_structured {
 /* The part of its budget that a step may have used when this part of it ends; 0 without one. */
 int64_t sni_structured_deadline(const sn_sim *sim, const sni_structured *st, double part);
 
-/* The constraints as they stand, for ties, which give way by so much if not by more. */
-void sni_structured_tie(sn_sim *sim, sni_structured *st, double give);
+/* The constraints as they stand, for ties; those of `which` (NULL: all) give way by so much, if not
+ * by more. */
+void sni_structured_tie(sn_sim *sim, sni_structured *st, const bool *which, double give);
+
+size_t sni_odds_size(const sn_model *m);
+void sni_odds_place(sni_odds *o, const sn_model *m, void *memory);
+void sni_odds_none(sni_odds *o);
+/* Where constraints are open by more than this. */
+void sni_odds_open(const sn_sim *sim, sni_odds *o, double precision);
+/* And where they miss what they were asked for by more: are these any others? */
+bool sni_odds_missed(const sn_sim *sim, const sni_ties *t, sni_odds *o, double precision);
 
 /* Ties, c, A and st->s.b for the rates of a step to t_end, after sni_system_assemble. */
 void sni_structured_ask(sn_sim *sim, sni_structured *st, double t_end, const double *q,

@@ -46,13 +46,14 @@ static void finish(sni_ties *t, int i, double moves) {
 }
 
 /* All give way alike but for their weights: what cannot be had is then met in the least squares. */
-static void soften(sni_ties *t, int n) {
+static void soften(sni_ties *t, int n, const bool *which, double give) {
   double sum = 0;
   for (int i = 0; i < n; i++) {
     sum += t->moves[i];
   }
   for (int i = 0; i < n; i++) {
-    t->soft[i] = t->regularization * sum / n / t->weight[i];
+    const double part = which && !which[i] ? t->regularization : fmax(t->regularization, give);
+    t->soft[i] = part * sum / n / t->weight[i];
     finish(t, i, t->moves[i]);
   }
 }
@@ -81,7 +82,7 @@ static void take_rows(sni_ties *t, const sni_rows *rows) {
   }
 }
 
-void sni_ties_add_rows(sni_ties *t, const sni_rows *rows) {
+void sni_ties_add_rows(sni_ties *t, const sni_rows *rows, const bool *which, double give) {
   if (t->look != rows->look || t->hash != t->d->param_hash) {
     take_rows(t, rows);
     t->look = rows->look;
@@ -89,7 +90,7 @@ void sni_ties_add_rows(sni_ties *t, const sni_rows *rows) {
   }
   t->ntie = rows->nrow;
   t->ncoords += t->row_coords;
-  soften(t, rows->nrow);
+  soften(t, rows->nrow, which, give);
 }
 
 void sni_ties_add_terms(sni_ties *t, const sni_system *s) {
@@ -174,6 +175,10 @@ void sni_ties_leave(const sni_ties *t, const double *x, const double *lambda, do
   }
 }
 
+double sni_ties_off(const sni_ties *t, int i) {
+  return fabs(t->r[i] + t->soft[i] * t->lambda[i] + t->c[i] - t->asked[i]);
+}
+
 void sni_ties_check(sni_ties *t, const double *x) {
   sni_J_mul_world(&t->d->m->tree, &t->d->w, x);
   sni_ties_leave(t, x, t->lambda, t->r);
@@ -181,7 +186,7 @@ void sni_ties_check(sni_ties *t, const double *x) {
   t->off = 0;
   for (int i = 0; i < t->ntie; i++) {
     if (t->slot[i] >= 0) {
-      const double off = fabs(t->r[i] + t->soft[i] * t->lambda[i] + t->c[i] - t->asked[i]);
+      const double off = sni_ties_off(t, i);
       t->off = off <= t->off ? t->off : off; /* this way round so that NaN stays */
     }
   }

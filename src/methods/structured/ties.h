@@ -73,8 +73,9 @@ void sni_ties_place(sni_ties *t, sni_system *s, int capacity, void *memory);
 
 /* None. */
 void sni_ties_clear(sni_ties *t);
-/* Constraints as they stand; c is left to the caller, who finds row i as tie i. */
-void sni_ties_add_rows(sni_ties *t, const sni_rows *rows);
+/* Constraints as they stand; c is left to the caller, who finds row i as tie i.  Those of `which`
+ * (NULL: all) give way by so much, if not by more. */
+void sni_ties_add_rows(sni_ties *t, const sni_rows *rows, const bool *which, double give);
 /* Forces between pairs of bodies; their c is 0. */
 void sni_ties_add_terms(sni_ties *t, const sni_system *s);
 
@@ -86,8 +87,9 @@ void sni_ties_mul_transposed(const sni_ties *t, const double *lambda, double *x)
 void sni_ties_measure(const sni_ties *t, const double *x, double *out);
 /* r = G x - E lambda - c, with w->a and x; what is left of [FA 13] to solve. */
 void sni_ties_leave(const sni_ties *t, const double *x, const double *lambda, double *r);
-/* t->residual and t->off, from x itself. */
+/* t->residual and t->off, from x itself; then of constraint i, |asked - G x|. */
 void sni_ties_check(sni_ties *t, const double *x);
+double sni_ties_off(const sni_ties *t, int i);
 
 /* Constraints have met c but for what they give way, and that is more than the precision: c such
  * that they give way by what their forces still change.  False: there is no need, or no use. */
