@@ -121,7 +121,7 @@ static void ask_accelerations(setup *t) {
   sni_dynamics_kinematics(d, q, qd);
   sni_rows_eval(&sim->rows, 0, 0, q, qd);
   sni_ties_clear(t->ties);
-  sni_ties_add_rows(t->ties, &sim->rows);
+  sni_ties_add_rows(t->ties, &sim->rows, NULL, 0);
   sni_aba_in in = masses(t);
   in.gravity = g;
   sni_inverse(&sim->m->tree, &in, &d->w, d->zero, t->b, sim->F);
