@@ -70,6 +70,14 @@ bool sni_kkt_takes_soft(const sni_kkt *k) {
   return !k->reduced;
 }
 
+int sni_kkt_replaced(const sni_kkt *k) {
+  return k->replaced;
+}
+
+bool sni_kkt_depends(const sni_kkt *k) {
+  return k->replaced > 0 || (k->reduced && sni_kkt_reduced_depends(k->reduced));
+}
+
 unsigned sni_kkt_count(const sni_kkt *k) {
   return k->count;
 }
@@ -139,6 +147,7 @@ sn_status sni_kkt_factorise(sni_kkt *k, const double *b, const double *c, int *b
   }
   const sn_status status = sni_ldl_factorise(k->ldl, known ? k->x : NULL, &factor);
   k->begun = known && status >= 0;
+  k->replaced = factor.replaced;
   k->count += k->count == UINT_MAX ? 2 : 1;
   *bad = status < 0 && k->reduced ? sni_kkt_reduced_body(k->reduced, factor.node) : -1;
   for (int i = 0; !k->reduced && status < 0 && i < k->d->m->tree.nbody; i++) {

@@ -51,6 +51,10 @@ void sni_kkt_add_pair(sni_kkt *kkt, int pair, double c, sni_lane6 p, sni_lane6 q
 sn_status sni_kkt_factorise(sni_kkt *kkt, const double *b, const double *c, int *bad);
 /* The reduced form does not. */
 bool sni_kkt_takes_soft(const sni_kkt *kkt);
+/* How many pivots were noise: of the maximal form, rows that depend on others. */
+int sni_kkt_replaced(const sni_kkt *kkt);
+/* Do rows depend on others, in either form?  Rows that are out may do. */
+bool sni_kkt_depends(const sni_kkt *kkt);
 /* Which factorisation it is that is at hand: from 1 on. */
 unsigned sni_kkt_count(const sni_kkt *kkt);
 /* How exact solutions are from now on: to a backward error of 1e-12, of 1e-9, or, for those who

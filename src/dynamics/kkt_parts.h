@@ -39,6 +39,7 @@ struct sni_kkt {
   bool given_b, given_c; /* they were not NULL */
   bool begun;            /* they have not been solved for yet, and nothing was filled since      */
   unsigned count;        /* of factorisations */
+  int replaced;          /* by the last of them */
 };
 
 /* kkt_build.c: the graph anew: joints that were bare have got a matrix, by a change of the

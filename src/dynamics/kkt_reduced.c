@@ -292,6 +292,14 @@ double sni_kkt_reduced_weakest(const sni_kkt_reduced *k) {
   return k->weakest;
 }
 
+bool sni_kkt_reduced_depends(const sni_kkt_reduced *k) {
+  bool any = false;
+  for (int c = 0; c < k->ncon; c++) {
+    any = any || k->tied[c].z.rank < k->tied[c].z.nrow;
+  }
+  return any;
+}
+
 int sni_kkt_reduced_body(const sni_kkt_reduced *k, int node) {
   for (int i = 0; i < k->d->m->tree.nbody; i++) {
     if (node >= 0 && k->node[i] == node) {

@@ -34,6 +34,8 @@ void sni_kkt_reduced_scatter(const sni_kkt_reduced *kkt, const double *b, const 
 void sni_kkt_reduced_gather(const sni_kkt_reduced *kkt, const double *from, double *x,
                             double *lambda);
 double sni_kkt_reduced_weakest(const sni_kkt_reduced *kkt);
+/* Do rows of one constraint depend on each other? */
+bool sni_kkt_reduced_depends(const sni_kkt_reduced *kkt);
 /* The body of a node; -1: none. */
 int sni_kkt_reduced_body(const sni_kkt_reduced *kkt, int node);
 

@@ -66,7 +66,7 @@ static void evaluate(sni_rows *r, double t, double t_ref, bool poses_only, const
   for (int k = 0; k < r->nconstraint; k++) {
     const sni_constraint *c = &r->constraint[k];
     double on[3] = {1};
-    if (c->active >= 0) {
+    if (c->active >= 0 && !r->always) {
       sni_function_eval(e.function[c->active], t_ref, t_ref, on);
     }
     if (on[0] > 0) {

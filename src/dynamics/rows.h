@@ -41,8 +41,9 @@ typedef struct sni_rows {
   sn_status (*along)(void *along_user, double *x);
   void *along_user;
   void *user;
-  int bad;   /* the body without inertia that ended sni_rows_factorise_mass, -1: none          */
-  bool open; /* nobody closes gaps after a step                                         */
+  int bad;     /* the body without inertia that ended sni_rows_factorise_mass, -1: none          */
+  bool open;   /* nobody closes gaps after a step                                         */
+  bool always; /* as if all were active, at any time                                        */
   double *loop_q, *loop_qd; /* coordinates of loops                                          */
   bool dual; /* there is room for it, in X and S                                       */
   double *X; /* capacity x nv  A^-1 G^T, row by row                                    */
@@ -124,12 +125,14 @@ static inline int sni_rows_rates_of(const sni_rows *r, int k) {
 /* g alone, of joints that close loops; all else stays as it was seen last. */
 void sni_rows_eval_gaps(sni_rows *r, double t, double t_ref, const double *q, const double *qd);
 
-/* The largest |G qd + rate| of rows that hold both ways, which row, and the largest term of all
+/* The largest |G qd - r->rhs| of rows that hold both ways, which row, and the largest term of all
  * these sums.  Needs kinematics; w->a is used up. */
 double sni_rows_slip(sni_rows *r, const double *qd, int *which, double *scale);
-/* The row of another constraint that row i is most alike: by how much, 1 being wholly; -1: none.
- * Needs kinematics; factors of the masses and scratch are used up.  For who has failed. */
-int sni_rows_opponent(sni_rows *r, int i, double *alike);
+/* Of r->rhs, what no rates give to rows that hold both ways: e of the least squares, a number a
+ * row. G^T e = 0, so rows contradict each other of which it is not 0, and if all but row i had
+ * their way, that one would miss by e^T e / e_i.  Needs kinematics; factors of the masses and
+ * scratch are used up.  For who has failed. */
+const double *sni_rows_contradiction(sni_rows *r);
 /* Does any joint move row i?  Needs kinematics. */
 bool sni_rows_moves(sni_rows *r, int i);
 
@@ -177,6 +180,16 @@ void sni_rows_correct_half(sni_rows *r, const double *c, double *z);
 /* x becomes what solves the system above, x = A^-1 b before; c: a number a row; of rows that are
  * one-sided, G x >= c (unilateral.h).  lambda is filled. */
 void sni_rows_correct(sni_rows *r, const double *c, double *x);
+
+/* r->rhs, what rows that hold both ways ask for to close their gaps, becomes what they can have of
+ * it where they depend on each other: rows_agree.c.  After they are factorised, by whose kinematics
+ * and parameters are there; with limits, a graph is left without these.  lambda and scratch are
+ * used up.
+ */
+void sni_rows_agree(sni_rows *r);
+/* Of the dual with limits: L of the rows that hold both ways alone, which are r->order; how many
+ * there are. */
+int sni_rows_dual_of_both(sni_rows *r);
 
 /* ---- with the masses for A ---- */
 

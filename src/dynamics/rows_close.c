@@ -15,6 +15,8 @@ enum { PROJECT_MAX = 30 };
 enum { CHORDS_MAX = 3 };
 /* By less than this, the factors of the last step will do. */
 #define NEARLY_STILL 1e-4
+/* Rates that go by the metric of another pose may be off by this part. */
+#define ASTRAY 1e-12
 
 /* Where rows that hold both ways look, which do not see how fast anything is. */
 static void place(sni_rows *r, const double *q, const double *qd) {
@@ -201,9 +203,9 @@ sn_status sni_rows_close(sni_rows *r, double t, double t_ref, double tolerance, 
   return again < 0 || sni_rows_factorise_mass(r) < 0 ? again : SN_E_SINGULAR;
 }
 
-/* The factors may be those of a pose near by: then what the first correction leaves is that part of
- * it, and another may be needed. */
-static void correct_rates(sni_rows *r, double *qd) {
+/* The factors may be those of a pose near by: then what a correction leaves is that part of it, and
+ * another may be needed. */
+static void correct_rates_near(sni_rows *r, double *qd) {
   const int nv = r->d->m->tree.nv;
   const bool graph = r->kkt && r->nsided == 0;
   bool again = true;
@@ -217,6 +219,24 @@ static void correct_rates(sni_rows *r, double *qd) {
   }
   if (graph) {
     sni_kkt_take_care(r->kkt, SNI_KKT_EXACT);
+  }
+}
+
+/* But as much of it goes the way that is least in the metric of that pose, and not of this one:
+ * where that matters, once more with factors of this one. */
+static void correct_rates(sni_rows *r, double *qd) {
+  const int nv = r->d->m->tree.nv;
+  double *before = r->q_before, most = 0;
+  memcpy(before, qd, (size_t)nv * sizeof *qd);
+  correct_rates_near(r, qd);
+  for (int j = 0; j < nv; j++) {
+    most = fmax(most, fabs(qd[j] - before[j]));
+  }
+  if (r->nsided == 0 && r->stale * most > ASTRAY * sni_largest(nv, qd) &&
+      sni_rows_factorise_mass(r) < 0) {
+    r->stale = 0;
+    memcpy(qd, before, (size_t)nv * sizeof *qd);
+    correct_rates_near(r, qd);
   }
 }
 

@@ -10,10 +10,9 @@
  * mechanism nothing can move. */
 #define NOTHING 1e-13
 
-/* L L^T = S with the largest pivot first, until what is left is noise.  S holds the lower triangle
- * and gets L, its rows and columns in the new order. */
-static void factorise_dual(sni_rows *r) {
-  const int n = r->nrow;
+/* L L^T = S, n x n, with the largest pivot first, until what is left is noise.  S holds the lower
+ * triangle and gets L, its rows and columns in the new order. */
+static void factorise_dual(sni_rows *r, int n) {
   double *S = r->S, *own = r->y, largest = 0;
   for (int i = 0; i < n; i++) {
     r->order[i] = i;
@@ -85,7 +84,7 @@ sn_status sni_rows_factorise(sni_rows *r, sni_rows_solver solve, void *user) {
   }
   if (solve == sni_rows_solve_tree) {
     sni_columns_solve(&r->columns, &r->d->w, n, r->row, r->X, r->S);
-    factorise_dual(r);
+    factorise_dual(r, n);
     return SN_OK;
   }
   for (int i = 0; i < n; i++) {
@@ -103,7 +102,7 @@ sn_status sni_rows_factorise(sni_rows *r, sni_rows_solver solve, void *user) {
       r->S[i * n + j] = sni_dot(nv, r->column, r->X + (size_t)j * (size_t)nv);
     }
   }
-  factorise_dual(r);
+  factorise_dual(r, n);
   return SN_OK;
 }
 
@@ -111,7 +110,28 @@ void sni_rows_halve(sni_rows *r) {
   r->along = NULL;
   r->halved = true;
   sni_halves_make(&r->halves, &r->columns, &r->d->w, r->nrow, r->row, r->S);
-  factorise_dual(r);
+  factorise_dual(r, r->nrow);
+}
+
+int sni_rows_dual_of_both(sni_rows *r) {
+  const sni_unilateral *u = &r->u;
+  int n = 0;
+  for (int k = 0; k < u->count; k++) {
+    if (!sni_unilateral_is_free(r, u->which[k])) {
+      u->both[n++] = k;
+    }
+  }
+  for (int i = 0; i < n; i++) {
+    const double *row = u->S + (size_t)u->both[i] * (size_t)r->capacity;
+    for (int j = 0; j <= i; j++) {
+      r->S[i * n + j] = row[u->both[j]];
+    }
+  }
+  factorise_dual(r, n);
+  for (int k = 0; k < n; k++) {
+    r->order[k] = u->which[u->both[r->order[k]]];
+  }
+  return n;
 }
 
 /* lambda = S^-1 (lambda - c) of the rows that are independent, 0 of the others. */

@@ -2,8 +2,12 @@
 #include "dynamics/rows.h"
 #include "linear/vector.h"
 
+#include <string.h>
+
 /* What a joint must do to a row, which is of the order of 1 or of a length, to matter. */
 #define STILL 1e-9
+/* What is left of a contradiction that rates could still meet. */
+#define EXACT 1e-10
 
 double sni_rows_slip(sni_rows *r, const double *qd, int *which, double *scale) {
   sni_work *w = &r->d->w;
@@ -13,7 +17,7 @@ double sni_rows_slip(sni_rows *r, const double *qd, int *which, double *scale) {
   sni_J_mul_world(&r->d->m->tree, w, qd);
   for (int i = 0; i < r->nrow; i++) {
     const sni_row *row = &r->row[i];
-    const double slip = fabs(sni_row_mul(row, w, qd) + row->rate);
+    const double slip = fabs(sni_row_mul(row, w, qd) - r->rhs[i]);
     *scale = fmax(*scale, fabs(row->rate));
     for (int side = 0; side < 2; side++) {
       const int b = row->body[side];
@@ -36,40 +40,49 @@ bool sni_rows_moves(sni_rows *r, int i) {
   return sni_largest(r->d->m->tree.nv, r->column) > STILL;
 }
 
-/* x = M^-1 G_i^T */
-static void respond(sni_rows *r, int i, double *x) {
-  sni_rows_column(r, i, r->column);
-  sni_Minv_mul(&r->d->m->tree, &r->d->w, r->column, x);
+/* u = G^T e of rows that hold both ways, and s = M^-1 u; returns s u. */
+static double slope_of(sni_rows *r, const double *e, double *u, double *s) {
+  const int nv = r->d->m->tree.nv;
+  memset(u, 0, (size_t)nv * sizeof *u);
+  for (int i = 0; i < r->nrow; i++) {
+    if (!r->row[i].one_sided) {
+      sni_row_add_column(&r->row[i], r->d, e[i], u);
+    }
+  }
+  sni_Minv_mul(&r->d->m->tree, &r->d->w, u, s);
+  return sni_dot(nv, u, s);
 }
 
-/* The cosine between rows i and j in the metric of the masses is 1 where they say the same:
- *
- *     (G_i M^-1 G_j^T)^2 / (G_i M^-1 G_i^T G_j M^-1 G_j^T)
- */
-int sni_rows_opponent(sni_rows *r, int i, double *alike) {
+/* By conjugate gradients, in the metric of the masses. */
+const double *sni_rows_contradiction(sni_rows *r) {
   sni_dynamics *d = r->d;
   const sni_aba_in in = {.mass = d->mass, .joint_matrix = d->armature};
-  int opponent = -1;
-  *alike = 0;
+  const int nv = d->m->tree.nv;
+  double *e = r->multiplier, *Gp = r->lambda_before, *u = r->column, *s = r->step, *p = r->q_before;
+  for (int i = 0; i < r->nrow; i++) {
+    e[i] = r->row[i].one_sided ? 0 : r->rhs[i];
+  }
   if (sni_factorise(&d->m->tree, &in, &d->w) >= 0) {
-    return -1;
+    return e;
   }
-  respond(r, i, r->step);
-  sni_rows_mul(r, r->step, r->y);
-  const double own = r->y[i];
-  for (int j = 0; j < r->nrow; j++) {
-    if (r->of[j] == r->of[i] || r->row[j].one_sided || r->y[j] == 0) {
-      continue;
+  double slope = slope_of(r, e, u, s);
+  const double enough = EXACT * EXACT * slope;
+  memcpy(p, s, (size_t)nv * sizeof *p);
+  for (int k = 0; k < 2 * r->nrow && slope > enough; k++) {
+    double size = 0;
+    sni_rows_mul(r, p, Gp);
+    for (int i = 0; i < r->nrow; i++) {
+      Gp[i] = r->row[i].one_sided ? 0 : Gp[i];
+      size += Gp[i] * Gp[i];
     }
-    respond(r, j, r->step);
-    sni_J_mul_world(&d->m->tree, &d->w, r->step);
-    const double other = sni_row_mul(&r->row[j], &d->w, r->step);
-    const double cosine = fabs(r->y[j]) / sqrt(own * other);
-    /* of those that are alike the last: motions, which somebody has prescribed */
-    if (cosine > *alike - 1e-9) {
-      *alike = cosine;
-      opponent = j;
+    for (int i = 0; i < r->nrow; i++) {
+      e[i] -= slope / size * Gp[i];
+    }
+    const double before = slope;
+    slope = slope_of(r, e, u, s);
+    for (int j = 0; j < nv; j++) {
+      p[j] = s[j] + slope / before * p[j];
     }
   }
-  return opponent;
+  return e;
 }

@@ -249,6 +249,7 @@ sn_status sni_unilateral_close(sni_rows *r, double t, double t_ref, double toler
       return SN_OK;
     }
     sni_unilateral_aim_gaps(r);
+    sni_rows_agree(r);
     memset(step, 0, (size_t)nv * sizeof *step);
     sni_rows_correct(r, r->rhs, step);
     for (int j = 0; j < nv; j++) {
@@ -402,6 +403,7 @@ static size_t lay_out(sni_unilateral *u, int capacity, int nv, bool dual, char *
   used += ((count) * (size) + 63) / 64 * 64
   u->in = TAKE(n, sizeof *u->in);
   u->which = TAKE(n, sizeof *u->which);
+  u->both = TAKE(n, sizeof *u->both);
   u->slot = TAKE(n, sizeof *u->slot);
   u->held = TAKE(n, sizeof *u->held);
   u->soft = TAKE(n, sizeof *u->soft);

@@ -32,6 +32,7 @@ typedef struct sni_unilateral {
   double *start; /* nv  A^-1 b                                                                   */
   int *which;    /* capacity  rows in the dual                                                    */
   int count;     /* of these                                                                      */
+  int *both;     /* capacity  of these, those that hold both ways                                 */
   double *S;     /* capacity x capacity  their G A^-1 G^T                                         */
   sni_qp qp;
   int *slot;   /* capacity  which of all rows that there may be: stays the same while others come

@@ -191,15 +191,18 @@ sn_status sni_unilateral_inside(sni_rows *r, const double *b, const double *c, d
                                 bool *found) {
   inside p = {.r = r, .b = b, .c = c, .x = x, .bad = bad};
   sn_status status = begin(&p);
-  if (found && status >= 0 && p.rate <= ROUNDING) {
+  if (status < 0) {
+    return status;
+  }
+  if (found && p.rate <= ROUNDING) {
     *found = true;
     r->u.fresh = false;
     return SN_OK;
   }
-  const double first = status >= 0 && p.count > 0 ? left(&p, 0) : 0;
+  const double first = p.count > 0 ? left(&p, 0) : 0;
   double now = first;
   bool there = false;
-  for (int k = 0; k < STEPS_MAX && status >= 0 && !there; k++) {
+  for (int k = 0; k < STEPS_MAX && p.count > 0 && status >= 0 && !there; k++) {
     double part = 1;
     status = look(&p, 0, AHEAD, &part);
     if (status >= 0) {
@@ -219,5 +222,6 @@ sn_status sni_unilateral_inside(sni_rows *r, const double *b, const double *c, d
     *found = there;
   }
   end(&p);
-  return status;
+  /* rows that contradict each other have no inside, and the way leads beyond all bounds */
+  return status == SN_E_DIVERGED ? SN_NOT_CONVERGED : status;
 }

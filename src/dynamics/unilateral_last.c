@@ -53,16 +53,17 @@ static sn_status finish(sni_rows *r, const double *b, const double *c, double *p
   return status;
 }
 
-/* A row that the others hold cannot be met: as hard as it would have to push, x is not the same
- * when it is found in another way. */
+/* A row that the others hold cannot be met, nor one of those that hold both ways: as hard as it
+ * would have to push, x is not the same when it is found in another way. */
 #define ASTRAY 1e-2
 static void find_broken(sni_rows *r, const double *c, const double *other) {
   sni_unilateral *u = &r->u;
   sni_rows_mul(r, other, u->v);
   double most = fmax(ASTRAY * sni_unilateral_largest(r->nrow, u->v), SNI_AGREES);
   for (int i = 0; i < r->nrow; i++) {
-    const double off = c[i] + u->soft[i] * r->lambda[i] - u->v[i];
-    if (sni_unilateral_is_free(r, i) && off > most) {
+    const bool both = !sni_unilateral_is_free(r, i);
+    const double off = both ? fabs(c[i] - u->v[i]) : c[i] + u->soft[i] * r->lambda[i] - u->v[i];
+    if (off > most) {
       most = u->short_of = off;
       u->impossible = i;
     }

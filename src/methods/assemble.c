@@ -10,10 +10,9 @@
 #define CLOSED 1e-10
 /* Rates that differ by less than this part of the largest agree. */
 #define AT_ODDS 1e-6
-/* Of rows: the cosine between those that say the same, and that have something to do with each
- * other. */
-#define THE_SAME (1 - 1e-6)
-#define RELATED  0.1
+/* Rows have something to do with a contradiction that have more than this part of the largest say
+ * in it. */
+#define RELATED 0.01
 /* A limit that is nearer is touched. */
 #define TOUCHED 1e-6
 /* How far beside the start a loop is closed from that cannot be closed from the start itself: so
@@ -108,31 +107,70 @@ static double at_odds(sn_sim *sim, const double *qd, int *worst) {
   return *worst < 0 || miss <= AT_ODDS * scale + CLOSED || at_limit(&sim->rows) ? 0 : miss;
 }
 
-/* Row i, and whom it stands against. */
+/* Of the rows of e, which contradict each other, the one that has most to say and is not of
+ * constraint `but`: a motion if there is one, which somebody has prescribed. */
+static int loudest(const sn_sim *sim, const double *e, double least, int but) {
+  const sni_rows *rows = &sim->rows;
+  int which = -1;
+  bool motion = false;
+  for (int i = 0; i < rows->nrow; i++) {
+    const bool moved = strcmp(constraint_section(sim->m, rows->of[i]), "motions") == 0;
+    const bool louder =
+        which < 0 || (moved && !motion) || (moved == motion && fabs(e[i]) > fabs(e[which]));
+    if (fabs(e[i]) > least && rows->of[i] != but && louder) {
+      which = i;
+      motion = moved;
+    }
+  }
+  return which;
+}
+
+static double largest_of(int n, const double *e) {
+  double most = 0;
+  for (int i = 0; i < n; i++) {
+    most = fmax(most, fabs(e[i]));
+  }
+  return most;
+}
+
+/* Who stands against whom.  i: a row that misses what it asks for by `miss`, if nobody knows
+ * better.
+ */
 static sn_status fail_at_odds(sn_sim *sim, double t, int i, double miss, sn_error *err) {
-  const int *of = sim->rows.of;
-  const char *name = constraint_name(sim->m, of[i]);
-  if (!sni_rows_moves(&sim->rows, i)) {
+  const sni_rows *rows = &sim->rows;
+  const double *e = sni_rows_contradiction(&sim->rows);
+  const double least = RELATED * largest_of(rows->nrow, e);
+  const int first = least > 0 ? loudest(sim, e, least, -1) : -1;
+  const int other = first >= 0 ? loudest(sim, e, least, rows->of[first]) : -1;
+  bool others = false;
+  if (first >= 0) {
+    double squares = 0;
+    for (int k = 0; k < rows->nrow; k++) {
+      squares += e[k] * e[k];
+      others = others || (fabs(e[k]) > least && rows->of[k] != rows->of[first] && other >= 0 &&
+                          rows->of[k] != rows->of[other]);
+    }
+    i = first;
+    miss = squares / fabs(e[i]);
+  }
+  const char *name = constraint_name(sim->m, rows->of[i]);
+  char whom[120] = "other constraints or motions";
+  if (other >= 0) {
+    snprintf(whom, sizeof whom, "'%.90s'%s", constraint_name(sim->m, rows->of[other]),
+             others ? " and others" : "");
+  }
+  if (other < 0 && !sni_rows_moves(&sim->rows, i)) {
     sni_fail(err, SN_E_UNCONVERGED,
              "at t = %g: '%s' asks for what no joint lets move, and its rate is off by %.3g: take "
              "it away, or give its body a joint that does",
              t, name, miss);
-    set_path(sim->m, of[i], err);
-    return SN_E_UNCONVERGED;
+  } else {
+    sni_fail(err, SN_E_UNCONVERGED,
+             "at t = %g: '%s' is at odds with %s, which leave%s its rate off by %.3g: take one of "
+             "them away, or make them agree",
+             t, name, whom, other >= 0 && !others ? "s" : "", miss);
   }
-  double alike;
-  const int other = sni_rows_opponent(&sim->rows, i, &alike);
-  const bool one = other >= 0 && alike > THE_SAME;
-  char whom[120] = "other constraints or motions";
-  if (other >= 0 && alike > RELATED) {
-    snprintf(whom, sizeof whom, "'%.90s'%s", constraint_name(sim->m, of[other]),
-             one ? "" : " and others");
-  }
-  sni_fail(err, SN_E_UNCONVERGED,
-           "at t = %g: '%s' is at odds with %s, which leave%s its rate off by %.3g: take one of "
-           "them away, or make them agree",
-           t, name, whom, one ? "s" : "", miss);
-  set_path(sim->m, of[i], err);
+  set_path(sim->m, rows->of[i], err);
   return SN_E_UNCONVERGED;
 }
 
@@ -214,16 +252,19 @@ static void start_from(sn_sim *sim, const sn_state *state) {
   }
 }
 
-/* An arm that is stretched out cannot be pulled in, to first order: from a pose beside it can.
- * Where that does not help, from poses anywhere: then gaps had a least that is not 0.  Numbers
- * without pattern, the same in every run, rad or m. */
-static void step_aside(sn_sim *sim, int attempt) {
-  const double way = attempt == 0 ? 0 : fmin(ldexp(ASIDE, attempt - 1), ASIDE_MOST);
-  uint64_t seed = (uint64_t)attempt;
+void sni_sim_step_aside(sn_sim *sim, int which, double way) {
+  uint64_t seed = (uint64_t)which;
   for (int j = 0; j < sim->m->tree.nv; j++) {
     seed = seed * 6364136223846793005u + 1442695040888963407u;
     sim->q[j] += way * (double)(int64_t)seed / 9223372036854775808.0;
   }
+}
+
+/* An arm that is stretched out cannot be pulled in, to first order: from a pose beside it can.
+ * Where that does not help, from poses anywhere: then gaps had a least that is not 0. */
+static void step_aside(sn_sim *sim, int attempt) {
+  const double way = attempt == 0 ? 0 : fmin(ldexp(ASIDE, attempt - 1), ASIDE_MOST);
+  sni_sim_step_aside(sim, attempt, way);
 }
 
 static int attempts_for(const sn_model *m) {

@@ -105,9 +105,12 @@ sn_status sni_sim_evaluate(sn_sim *sim, const sn_state *state, const sn_input *i
 
 /* After a solve with limits: do others stand against one? */
 sn_status sni_sim_check_limits(sn_sim *sim, double t, sn_error *err);
-/* Do rows that follow from others, as far as directions go, want the rates that those give?  With
- * the rows at hand. */
+/* Do rows that follow from others, as far as directions go, want the rates (rows.rhs) that those
+ * give?  With the rows at hand. */
 sn_status sni_sim_check_rates(sn_sim *sim, double t, const double *qd, sn_error *err);
+/* Moves sim->q beside where it is, by at most `way` (rad or m): numbers without pattern, the same
+ * in every run, others for each `which`. */
+void sni_sim_step_aside(sn_sim *sim, int which, double way);
 /* q and qd onto the constraints at t; a loop that stays open is named. */
 sn_status sni_sim_project(sn_sim *sim, double t, double t_ref, double *q, double *qd,
                           sn_error *err);

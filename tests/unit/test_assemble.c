@@ -200,12 +200,13 @@ TEST(rates_at_odds_are_named) {
   const char *method[] = {"recursive", "redmax"};
   const char *says[] = {"'m' is at odds with 'n', which leaves its rate off by 1:",
                         "'n' is at odds with 'm', which leaves its rate off by 1:",
-                        "'n' is at odds with 'c' and others, which leave its rate off by 1:"};
+                        "' and others, which leave its rate off by 1:"};
   for (int k = 0; k < 4; k++) {
     sn_error err = {0};
     CHECK(try_start(at_odds[k / 2], method[k % 2], &err) == SN_E_UNCONVERGED, "case %d starts", k);
-    const bool told = k < 2 ? strstr(err.text, says[0]) || strstr(err.text, says[1])
-                            : strstr(err.text, says[2]) != NULL;
+    const bool told =
+        k < 2 ? strstr(err.text, says[0]) || strstr(err.text, says[1])
+              : strstr(err.text, says[2]) && strstr(err.text, "'m'") && strstr(err.text, "'n'");
     CHECK(told && strncmp(err.path, "motions.", 8) == 0, "case %d: %s: %s", k, err.path, err.text);
   }
 }

@@ -122,6 +122,10 @@ sn_status sni_redmax_create(sn_sim *sim, sn_error *err) {
   sim->d.user_tangent = sim->options.redmax.force_tangent;
   r->s.slides = sni_move_slides(&r->s, sim->m->q0, sim->m->qd0);
   at += ROUND(sni_system_size(sim->m, &sim->options));
+  if (sim->d.rows && sim->options.redmax.closure != SN_CLOSURE_PROJECT && sni_redmax_repeats(sim)) {
+    sim->options.redmax.closure = SN_CLOSURE_PROJECT;
+    r->repeats = true;
+  }
   sni_rubbing_place(&r->rub, &r->s, sim->d.rows, &sim->options, at);
   void *numbers = at + ROUND(sni_rubbing_size(sim->m, &sim->options));
   r->backup = numbers;
@@ -177,13 +181,19 @@ void sni_redmax_destroy(sn_sim *sim) {
 }
 
 void sni_redmax_describe(const sn_sim *sim, char *out, size_t out_size) {
-  const sni_choice *c = &((const sni_redmax *)sim->method_work)->choice;
-  if (sim->options.redmax.solver != SN_SOLVER_AUTO) {
-    return;
-  }
-  if (sim->d.rows) {
+  const sni_redmax *r = sim->method_work;
+  const sni_choice *c = &r->choice;
+  const bool chose = sim->options.redmax.solver == SN_SOLVER_AUTO;
+  if (chose && sim->d.rows) {
     snprintf(out, out_size, "auto took ");
     sni_rows_describe(&sim->rows, out, out_size);
+  }
+  if (r->repeats) {
+    snprintf(out + strlen(out), out_size - strlen(out),
+             "%sgaps are closed, which baumgarte would leave open: constraints repeat each other",
+             chose ? "; " : "");
+  }
+  if (!chose || sim->d.rows) {
     return;
   }
   snprintf(out, out_size, "auto took %s", sni_solvers[c->solver]->name);

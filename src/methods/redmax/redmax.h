@@ -2,6 +2,7 @@
  *
  *     redmax.c      the step, in parts and halves where that is asked for
  *     create.c      what a sim owns, and the choice of its solver
+ *     repeats.c     do constraints repeat each other?
  *     step_plain.c  A and b of a step; qd1 where only joints bind
  *     step_bound.c  qd1 with constraints, limits, friction in joints and contact */
 #ifndef SNI_REDMAX_H
@@ -25,6 +26,7 @@ typedef struct sni_redmax {
   sni_touch *touch;       /* NULL: nothing touches */
   bool may_divide; /* this step may be done in halves where what touches is too fast for it */
   bool outrun;     /* and it has to be */
+  bool repeats; /* constraints repeat each other, so gaps are closed although nobody asked for it */
 } sni_redmax;
 
 /* A step from t to t_end = t + h, from q and qd, as its parts see it. */
@@ -43,6 +45,12 @@ bool sni_redmax_wants_graph(const sn_model *m, const sn_options *o);
 sn_status sni_redmax_create(sn_sim *sim, sn_error *err);
 void sni_redmax_destroy(sn_sim *sim);
 void sni_redmax_describe(const sn_sim *sim, char *out, size_t out_size);
+
+/* ---- repeats.c ---- */
+
+/* Do constraints hold what others hold already, but only while all are closed?  Needs rows without
+ * a solver; memory is taken, and given back. */
+bool sni_redmax_repeats(sn_sim *sim);
 
 /* ---- step_plain.c ---- */
 
