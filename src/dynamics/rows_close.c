@@ -146,7 +146,8 @@ static sn_status close_afresh(sni_rows *r, double t, double t_ref, double tolera
     was_closed = closed;
     const bool fresh = k == (near ? 1 : 0) || moved > NEARLY_STILL || moved > 0.1 * before;
     if (fresh && sni_rows_factorise_mass(r) >= 0) {
-      return SN_E_SINGULAR;
+      /* near a straight pose the way there may lead far off, round a ball and beyond */
+      return k > 0 ? SN_NOT_CONVERGED : SN_E_SINGULAR;
     }
     before = moved;
     moved = close_once(r, q);

@@ -338,7 +338,63 @@ TEST(what_cannot_agree_is_said) {
   stage_clear(&b);
 }
 
+/* ---- straight linkages ---- */
+
+/* Bars between two walls, stretched out straight: what holds them is their sag, which is anything
+ * below the root of the gap that loops may have, so rigid bars would press with any load.  They
+ * bear no more than some thousand times their weight, loads and friction agree, and no joint gives
+ * power. */
+static void stretch_out(int bars, double mu, const char *type, double h) {
+  paper p = {0};
+  const double length = 0.3, weight = bars * length * 0.05 * 0.07 * 2000 * 9.81;
+  put(&p, "sinew: 1\nbodies:\n");
+  for (int k = 0; k < bars; k++) {
+    put(&p, "  b%d: {", k);
+    if (k > 0) {
+      put(&p, "parent: b%d, ", k - 1);
+    }
+    put(&p,
+        "joint: {type: %s, at: [%g, 0, 0], friction: {mu: %g, pin_radius: 0.02%s}}, shapes: "
+        "[{type: box, size: [0.3, 0.05, 0.07], at: [0.15, 0, 0], density: 2000}]}\n",
+        type, k > 0 ? length : 0.0, mu, strstr(type, "spherical") ? "" : ", pin_length: 0.1");
+  }
+  put(&p,
+      "loops: {c: {type: %s, a: {body: world, at: [%.17g, 0, 0]}, b: {body: b%d, at: [0.3, 0, 0]}, "
+      "friction: {mu: %g, pin_radius: 0.02%s}}}\n",
+      type, bars * length, bars - 1, mu, strstr(type, "spherical") ? "" : ", pin_length: 0.1");
+  stage b = stage_set(p.text, redmax_options(h));
+  const sni_rubbing *r = sni_sim_rubbing(b.sim);
+  double most = 0;
+  int turns = 0;
+  const int steps = 50;
+  for (int i = 0; i < steps; i++) {
+    const sn_info info = redmax_step(b.sim, b.s, NULL);
+    CHECK(info.friction_unsettled == 0, "step %d: off by %g\n%s", i, info.friction_disagreement,
+          p.text);
+    check_work(&b, &info, i, p.text);
+    turns += info.friction_iterations;
+    for (int k = 0; k < r->m->nrub; k++) {
+      most = fmax(most, r->normal[k]);
+    }
+  }
+  CHECK(most < 1e4 * weight, "they weigh %g N and bear %g N\n%s", weight, most, p.text);
+  CHECK(turns <= 10 * steps, "%g turns a step\n%s", (double)turns / steps, p.text);
+  stage_clear(&b);
+}
+
+TEST(straight_linkages_bear_no_more_than_they_must) {
+  static const double mu[] = {0.1, 0.5, 1};
+  for (int bars = 2; bars <= 5; bars++) {
+    for (int k = 0; k < SNI_COUNT(mu); k++) {
+      stretch_out(bars, mu[k], "spherical", 0.01);
+      stretch_out(bars, mu[k], "revolute, axis: [0, 1, 0]", 0.01);
+      stretch_out(bars, mu[k], "spherical", 0.002);
+    }
+  }
+}
+
 int main(void) {
   RUN_TESTS(T(whatever_rubs_goes_on), T(all_of_it_together_goes_on), T(brackets_jam_or_slide),
-            T(brackets_lock_themselves), T(what_cannot_agree_is_said));
+            T(brackets_lock_themselves), T(what_cannot_agree_is_said),
+            T(straight_linkages_bear_no_more_than_they_must));
 }

@@ -140,6 +140,8 @@ typedef struct sni_rubbing {
   /* how constraints can press joints against each other without moving anything: rub_stress.c */
   struct {
     int n, ways, most;  /* ways in use, or 0; all; rows of loops with surfaces               */
+    int rank;           /* of those rows                                                     */
+    double arm;         /* the largest number in them                                        */
     int *row;           /* most                                                              */
     double *G, *T;      /* most x nv  those rows; most^2  what they are made of              */
     int *which, *count; /* n x nrub, n  joints that bear anything of a way                   */

@@ -18,15 +18,22 @@
  * the other, each of which then rubs: loads take the shortest way instead.  In a step it is linear
  * in the loads.
  *
+ * A linkage that is stretched out straight has such a z, too: it may be pressed together lengthwise
+ * at will.  But it is never quite straight; loops are closed to 1e-9 m, so it sags by the root of
+ * that, and the weight of bars that no z holds makes loads of W/1e-4 and more of the sag that there
+ * happens to be.  So z with g = G^T z that is nearly 0 take part, at the cost of (g/LOOSE)^2: loads
+ * that come of a smaller sag are those of a straight linkage, larger ones are left as they are.
+ *
  * Only loops with surfaces take part: of others nobody knows how they would share. */
 #include "math/dense.h"
 #include "methods/redmax/rub.h"
 
 #include <string.h>
 
-/* What is left of a row, below this part of it, is a gap that is not quite closed: it depends on
- * others. */
-#define DEPENDS 1e-8
+/* What is left of a row, below this part of it, may depend on others; so may a row below this part
+ * of the largest.  By how much less than LOOSE, by so much it does. */
+#define NEARLY 1e-2
+#define LOOSE  1e-4
 /* A row below this part of the largest moves nothing: out of the plane of a planar mechanism. */
 #define NOTHING 1e-12
 /* Joints that bear less than this part of the most count as if they did bear that. */
@@ -71,13 +78,15 @@ static int find_rows(sni_rubbing *r) {
     }
     largest = fmax(largest, own[i]);
   }
+  r->stress.arm = largest > 0 ? largest : 1;
   for (int i = 0; i < n; i++) {
     const bool moves = own[i] > NOTHING * largest;
+    const double scale = own[i] > NEARLY * largest || !moves ? own[i] : largest;
     for (int c = 0; c < nv; c++) {
       double *G = &r->stress.G[(size_t)i * (size_t)nv + (size_t)c];
-      *G = moves ? *G / own[i] : 0;
+      *G = moves ? *G / scale : 0;
     }
-    r->stress.T[(size_t)i * (size_t)(most + 1)] = moves ? 1 / own[i] : 1;
+    r->stress.T[(size_t)i * (size_t)(most + 1)] = moves ? 1 / scale : 1;
   }
   return n;
 }
@@ -121,7 +130,7 @@ static int eliminate(sni_rubbing *r, int n) {
   for (int k = 0; k < n; k++) {
     double pivot;
     const int row = k + largest_of(size + k, n - k, &pivot);
-    if (!(pivot > DEPENDS)) {
+    if (!(pivot > NEARLY)) {
       return k;
     }
     exchange(G + k * nv, G + row * nv, row == k ? 0 : nv);
@@ -183,6 +192,11 @@ static void load_joints(sni_rubbing *r, int i, const double *z, int nrow) {
   }
 }
 
+/* What the i-th z still does to the coordinates. */
+static double *left_of(const sni_rubbing *r, int i) {
+  return r->stress.G + (size_t)(r->stress.rank + i) * (size_t)r->s->t->nv;
+}
+
 /* How the i-th way gives way, Y, in units in which D Y is 1. */
 static void find_answer(sni_rubbing *r, int i) {
   const int nrub = r->m->nrub;
@@ -197,6 +211,20 @@ static void find_answer(sni_rubbing *r, int i) {
     D[k] = sn_vec6_scale(D[k], scale);
     Y[k] = sn_vec6_scale(Y[k], scale);
   }
+  double *g = left_of(r, i);
+  for (int c = 0; c < r->s->t->nv; c++) {
+    g[c] *= scale;
+  }
+}
+
+/* (g/LOOSE)^2 of two ways, in those units; g by the largest arm, so that it is a force. */
+static double stiffness(const sni_rubbing *r, int i, int j) {
+  const double *a = left_of(r, i), *b = left_of(r, j);
+  double sum = 0;
+  for (int c = 0; c < r->s->t->nv; c++) {
+    sum += a[c] * b[c];
+  }
+  return sum / (LOOSE * LOOSE * r->stress.arm * r->stress.arm);
 }
 
 /* The matrix of all ways, with the weights that there are. */
@@ -206,9 +234,10 @@ static void weigh_ways(sni_rubbing *r) {
   for (int i = 0; i < n; i++) {
     find_answer(r, i);
     for (int j = 0; j < i; j++) {
-      M[i * n + j] = M[j * n + i] = dot(r, i, r->stress.D + i * nrub, r->stress.Y + j * nrub);
+      M[i * n + j] = M[j * n + i] =
+          dot(r, i, r->stress.D + i * nrub, r->stress.Y + j * nrub) + stiffness(r, i, j);
     }
-    M[i * n + i] = 1 + LITTLE;
+    M[i * n + i] = 1 + LITTLE + stiffness(r, i, i);
   }
   r->stress.n = n > 0 && sni_cholesky(n, M, 0, NULL) ? n : 0;
 }
@@ -230,6 +259,7 @@ void sni_rubbing_find_stress(sni_rubbing *r) {
     return;
   }
   const int nrow = find_rows(r), rank = eliminate(r, nrow);
+  r->stress.rank = rank;
   r->stress.ways = nrow - rank;
   for (int i = 0; i < r->stress.ways; i++) {
     load_joints(r, i, r->stress.T + (rank + i) * r->stress.most, nrow);
