@@ -384,7 +384,7 @@ static void stretch_out(int bars, double mu, const char *type, double h) {
 
 TEST(straight_linkages_bear_no_more_than_they_must) {
   static const double mu[] = {0.1, 0.5, 1};
-  for (int bars = 2; bars <= 5; bars++) {
+  for (int bars = 2; bars <= 6; bars++) {
     for (int k = 0; k < SNI_COUNT(mu); k++) {
       stretch_out(bars, mu[k], "spherical", 0.01);
       stretch_out(bars, mu[k], "revolute, axis: [0, 1, 0]", 0.01);

@@ -115,6 +115,8 @@ typedef struct sni_rubbing {
   int *which;      /* n  slide; nslide + row; nslide + nrow + tangent                           */
   int *kept;       /* n  scratch                                                                */
   bool *sticks;    /* n                                                                         */
+  bool draws;      /* x is drawn to where it was: rub_disc.c                                    */
+  double *draw, *drawn; /* n  how much, and to where                                           */
   double *share;   /* 2 n  scratch                                                              */
   int ncolumn;     /* solved for; those that constraints hold are not in the program            */
   int *column_of;  /* as `which` counts: -1: none                                              */

@@ -23,8 +23,10 @@
 #define EXACT 1e-13
 /* On the rim. */
 #define RIM (1 - 1e-12)
-/* To find where z is; and sweeps where they do not. */
-enum { PROGRAMS = 30, SWEEPS = 1000 };
+/* To find where z is; how often x is drawn near where they do not, and by how much; and sweeps
+ * where that does not help. */
+enum { PROGRAMS = 15, DRAWS = 20, SWEEPS = 1000 };
+#define LITTLE 1e-6
 
 static double norm(int n, const double *x) {
   double sum = 0;
@@ -141,9 +143,11 @@ static double rates_of(const sni_rubbing *r, const sni_rub_disc *disc, double *r
       rate[i] -= part;
       sum += fabs(part);
     }
+    const double stiff = r->draws ? r->draw[row] : 0;
+    rate[i] -= stiff * (r->qp.x[row] - r->drawn[row]);
     rate[i] *= disc->arm[i];
     *most = fmax(*most, disc->arm[i] * sum);
-    trace += disc->arm[i] * disc->arm[i] * S_of(r, row, row);
+    trace += disc->arm[i] * disc->arm[i] * (S_of(r, row, row) + stiff);
   }
   return trace;
 }
@@ -353,24 +357,60 @@ static void sweep(sni_rubbing *r) {
   }
 }
 
-void sni_rubbing_find(sni_rubbing *r, sni_rub_fill fill, bool reduced, sni_qp_info *info) {
-  if (reduced) {
-    sni_rubbing_place_discs(r);
-  }
-  int pass = 1;
-  for (;; pass++) {
+/* Programs in the axes of the discs until these are right; false: they never are. */
+static bool find_axes(sni_rubbing *r, sni_rub_fill fill, bool reduced, sni_qp_info *info) {
+  for (int pass = 1; pass <= PROGRAMS; pass++) {
     fill(r, reduced);
-    if (!reduced || r->ndisc == 0) {
-      sni_qp_solve(&r->qp, info);
-      return;
+    for (int k = 0; r->draws && k < r->n; k++) {
+      *entry(&r->qp, k, k) += r->draw[k];
+      r->qp.b[k] += r->draw[k] * r->drawn[k];
     }
     sni_rubbing_turn_discs(r);
     sni_qp_solve(&r->qp, info);
     if (sni_rubbing_follow_discs(r, pass == PROGRAMS)) {
-      break;
+      return pass < PROGRAMS;
     }
   }
-  if (pass == PROGRAMS) {
+  return false;
+}
+
+/* Where many x do the same the program ends at corners, outside the discs, and its axes go round in
+ * circles.  So x is drawn to where it was, by a little of (x/bound)^2, and again from where that
+ * leads, until it stays there (the proximal point method). */
+static bool draw_near(sni_rubbing *r, sni_rub_fill fill, bool reduced, sni_qp_info *info) {
+  double most = 0, fastest = 0, off = INFINITY;
+  for (int k = 0; k < r->n; k++) {
+    const double bound = r->qp.hi[k];
+    r->draw[k] = bound > 0 && isfinite(r->qp.lo[k]) ? 1 / (bound * bound) : 0;
+    r->drawn[k] = r->qp.x[k];
+    most = fmax(most, bound * bound * S_of(r, k, k));
+    fastest = fmax(fastest, fabs(r->free[r->which[k]]));
+  }
+  for (int k = 0; k < r->n; k++) {
+    r->draw[k] *= LITTLE * most;
+  }
+  r->draws = true;
+  bool found = true;
+  for (int pass = 0; found && pass < DRAWS && off > EXACT * fastest; pass++) {
+    found = find_axes(r, fill, reduced, info);
+    off = 0;
+    for (int k = 0; k < r->n; k++) {
+      off = fmax(off, r->draw[k] * fabs(r->qp.x[k] - r->drawn[k]));
+      r->drawn[k] = r->qp.x[k];
+    }
+  }
+  r->draws = false;
+  return found;
+}
+
+void sni_rubbing_find(sni_rubbing *r, sni_rub_fill fill, bool reduced, sni_qp_info *info) {
+  if (!reduced || r->ndisc == 0) {
+    fill(r, reduced);
+    sni_qp_solve(&r->qp, info);
+    return;
+  }
+  sni_rubbing_place_discs(r);
+  if (!find_axes(r, fill, reduced, info) && !draw_near(r, fill, reduced, info)) {
     fill(r, reduced);
     sweep(r);
   }

@@ -623,6 +623,8 @@ static size_t lay_out(sni_rubbing *r, const sn_model *m, const sn_options *o, ch
   r->other.free = TAKE(nslide + nrow + ntangent, sizeof *r->other.free);
   r->other.driven = TAKE(nslide, sizeof *r->other.driven);
   r->other.disc = TAKE(ndisc, sizeof *r->other.disc);
+  r->draw = TAKE(most, sizeof *r->draw);
+  r->drawn = TAKE(most, sizeof *r->drawn);
   r->wide = TAKE(nwide, sizeof *r->wide);
   r->mobility = TAKE(nwide * nwide, sizeof *r->mobility);
   const size_t stressed = (size_t)sni_rubbing_stress_rows(m);
