@@ -5,6 +5,7 @@
 
 #include "cli/cli.h"
 #include "cli/relax.h"
+#include "methods/sim.h"
 #include "model/model.h"
 
 typedef struct settings {
@@ -20,7 +21,8 @@ static const cli_option options[] = {
     {"--yaml", NULL, CLI_FLAG, offsetof(settings, yaml),
      "print the part 'initial' of a scene instead of a summary"},
     {"--tolerance", "X", CLI_NUMBER, offsetof(settings, tolerance),
-     "what may remain of the forces, over the weight; 1e-9 if not given"},
+     "what may remain of the forces, over the weight (without gravity, over those at the start); "
+     "1e-9 if not given"},
     {"--max-steps", "N", CLI_NUMBER, offsetof(settings, max_steps),
      "give up after so many; 100000 if not given"},
     CLI_SCENE_OPTIONS(settings, scene),
@@ -85,6 +87,12 @@ static int prepare(job *j) {
   return status ? fail(j) : CLI_DONE;
 }
 
+/* What the residual is a part of (cli_relax_run). */
+static const char *whole(const job *j) {
+  const double *g = j->sim->d.params.gravity;
+  return g[0] != 0 || g[1] != 0 || g[2] != 0 ? "weight" : "forces at the start";
+}
+
 /* Why it does not come to rest. */
 static int restless(job *j) {
   const char *body = sn_model_body_name(j->m, j->relax.body);
@@ -94,9 +102,9 @@ static int restless(job *j) {
              j->file, body);
   } else {
     sni_fail(&j->err, SN_E_UNCONVERGED,
-             "%s: not at rest after %d steps: %.3g of the weight remains, most at body '%s': try "
+             "%s: not at rest after %d steps: %.3g of the %s remains, most at body '%s': try "
              "more --max-steps or a larger --tolerance",
-             j->file, j->relax.steps, j->relax.residual, body);
+             j->file, j->relax.steps, j->relax.residual, whole(j), body);
   }
   cli_print_error(&j->err);
   return CLI_STOPPED;
@@ -171,7 +179,7 @@ static void print_yaml(const job *j) {
 
 static void print_summary(const job *j) {
   printf("%s: at rest after %d step%s\n", j->file, j->relax.steps, j->relax.steps == 1 ? "" : "s");
-  printf("  residual    %.1e of the weight\n", j->relax.residual);
+  printf("  residual    %.1e of the %s\n", j->relax.residual, whole(j));
   printf("  energy      V = %.9g at the start, %.9g at rest\n", j->V0, j->V1);
   if (!isnan(j->V2)) {
     printf("  unstable    from %g (rad or m) beside it goes on down to V = %.9g: start it there\n",

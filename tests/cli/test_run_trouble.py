@@ -47,7 +47,8 @@ class Unconverged(Command):
     def test_stopped(self):
         done = self.run_net("stop")
         self.assertEqual(done.returncode, STOPPED)
-        self.assertRegex(done.stderr, r"^at t = \S+: the linear solver stopped at a residual of ")
+        self.assertRegex(done.stderr, r"^at t = \S+: the linear solver stopped at a residual of \S+ after \d+ iterations: take solver graph,"
+                         r" a smaller step, or allow more with max_iterations\n")
 
     def test_replayed(self):
         self.run_net("stop")

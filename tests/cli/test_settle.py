@@ -182,6 +182,13 @@ class Settle(Command):
         self.assertRegex(done.stderr, r"scene\.yaml: not at rest after 5 steps: \S+ of the weight remains, most at body"
                          r" 'link_\d+': try more --max-steps or a larger --tolerance\n$")
 
+    def test_without_gravity(self):
+        """What remains is a part of what there was at the start."""
+        path = self.write("scene.yaml", SPRING.replace("-9.81", "0") + "initial: {ball: {q: 0.1}}\n")
+        self.assertRegex(self.good("settle", path), r"(?m)^  residual    \S+ of the forces at the start$")
+        done = sinew("settle", path, "--max-steps", "2")
+        self.assertRegex(done.stderr, r"not at rest after 2 steps: \S+ of the forces at the start remains, most at body 'ball'")
+
     def test_refused(self):
         path = self.write("scene.yaml", SPRING)
         self.bad(BAD_INPUT, "sinew settle: --tolerance: is 0, needs a number > 0", "settle", path, "--tolerance", "0")

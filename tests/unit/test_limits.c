@@ -511,9 +511,8 @@ TEST(what_cannot_hold_is_named) {
     CHECK(status == SN_E_UNCONVERGED &&
               strstr(err.text, "the limit of 'arm' cannot hold, other constraints move it by 1 a"),
           "solver %d: %d: %s", solver, (int)status, err.text);
-    /* dopri5 is up to 40 steps ahead of its states */
-    const double t = *sn_state_time(b.s);
-    CHECK(t < 0.511 && (!redmax || t > 0.489), "at t = %g", t);
+    const double t = *sn_state_time(b.s); /* however far dopri5 is ahead of its states */
+    CHECK(t < 0.511 && t > 0.489, "at t = %g", t);
     stage_clear(&b);
   }
 }

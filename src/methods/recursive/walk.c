@@ -324,8 +324,9 @@ static sn_status read_walk(sn_sim *sim, const sni_ode *ode, walk *w, double t, d
   return sni_advance_close(sim, t, t_ref, y, err);
 }
 
-sn_status sni_dopri5_advance(sn_sim *sim, sn_state *state, const sn_input *input, double t_end,
-                             sn_info *info, sn_error *err) {
+/* To t_end, by steps that do not go beyond t_most. */
+static sn_status walk_to(sn_sim *sim, sn_state *state, const sn_input *input, double t_end,
+                         double t_most, sn_info *info, sn_error *err) {
   const int nv = sim->m->tree.nv, n = 2 * nv;
   const size_t bytes = (size_t)n * sizeof(double);
   const double h_max = (sim->d.rows ? AHEAD_CLOSED : AHEAD) * *sim->d.params.step;
@@ -366,7 +367,7 @@ sn_status sni_dopri5_advance(sn_sim *sim, sn_state *state, const sn_input *input
                       sim->options.recursive.max_steps, state->t, t_end);
     }
     sn_status status =
-        walk_on(sim, &ode, &w, input, h_max, pushed ? t_end : INFINITY, rest, info, err);
+        walk_on(sim, &ode, &w, input, h_max, pushed ? t_end : t_most, rest, info, err);
     status = status ? status : sni_advance_check_crowd(sim, &crowded, w.at_break, w.t0, w.t1, err);
     if (status) {
       return status;
@@ -391,4 +392,19 @@ sn_status sni_dopri5_advance(sn_sim *sim, sn_state *state, const sn_input *input
   state->t = t_end;
   own[EXPOSED] = fingerprint(sim, state, input);
   return SN_OK;
+}
+
+/* What stops a walk may lie behind the state that it was to lead to: then that one is reached by a
+ * shorter way. */
+sn_status sni_dopri5_advance(sn_sim *sim, sn_state *state, const sn_input *input, double t_end,
+                             sn_info *info, sn_error *err) {
+  const sn_status far = walk_to(sim, state, input, t_end, INFINITY, info, err);
+  if (far >= 0 || far == SN_E_LIMIT) {
+    return far;
+  }
+  const sn_status near = walk_to(sim, state, input, t_end, t_end, info, err);
+  if (near >= 0 && err) {
+    *err = (sn_error){0};
+  }
+  return near;
 }

@@ -236,6 +236,24 @@ static sn_status advance(sn_sim *sim, sn_state *state, const sn_input *input, do
   return first ? first : advance(sim, state, input, t_end, depth + 1, info, err);
 }
 
+/* What else there is to take depends on what is taken already. */
+static sn_status fail_unconverged(const sn_sim *sim, double t, const sn_info *info, sn_error *err) {
+  const sni_redmax *r = sim->method_work;
+  if (r->used == SNI_PCG && !sim->rows.kkt) {
+    return sni_fail(err, SN_E_UNCONVERGED,
+                    "at t = %g: the linear solver stopped at a residual of %.2g after %d "
+                    "iterations: take solver graph, a smaller step, or allow more with "
+                    "max_iterations",
+                    t, info->residual, info->iterations);
+  }
+  const bool other = sim->options.redmax.solver == SN_SOLVER_REDUCED ||
+                     sim->options.redmax.solver == SN_SOLVER_REDUCED_KKT;
+  return sni_fail(err, SN_E_UNCONVERGED,
+                  "at t = %g: the linear solver stopped at a residual of %.2g: take %sa smaller "
+                  "step",
+                  t, info->residual, other ? "solver auto or graph, or " : "");
+}
+
 static sn_status redmax_step(sn_sim *sim, sn_state *state, const sn_input *input, double t_end,
                              sn_info *info, sn_error *err) {
   const size_t bytes = (size_t)(2 * state->nv + sni_redmax_state_count(sim->m)) * sizeof(double);
@@ -259,12 +277,7 @@ static sn_status redmax_step(sn_sim *sim, sn_state *state, const sn_input *input
     if (status > 0 && sim->open_one >= 0) { /* which err says, with its gap */
       return SN_E_UNCONVERGED;
     }
-    return status < 0 ? status
-                      : sni_fail(err, SN_E_UNCONVERGED,
-                                 "at t = %g: the linear solver stopped at a residual of %.2g after "
-                                 "%d iterations: take solver auto or graph, a smaller step, or "
-                                 "allow more with max_iterations",
-                                 t, info->residual, info->iterations);
+    return status < 0 ? status : fail_unconverged(sim, t, info, err);
   }
   sni_sim_save_loops(sim, sni_state_private(state));
   sni_rubbing_save(&((sni_redmax *)sim->method_work)->rub,
