@@ -14,7 +14,7 @@ size_t sni_band_size(int n, int half) {
 }
 
 void sni_band_place(sni_band *m, int n, int half, double *memory) {
-  *m = is_whole(n, half) ? (sni_band){n, n - 1, (size_t)n, memory}
+  *m = is_whole(n, half) ? (sni_band){n, half, (size_t)n, memory}
                          : (sni_band){n, half, 3 * (size_t)half, memory + half};
 }
 
@@ -40,9 +40,9 @@ static int least(int a, int b) {
 
 int sni_band_solve(sni_band *m, double *b) {
   const int n = m->n;
-  int sign = 1;
+  int sign = 1, right = 0; /* numbers of pivots end there */
   for (int k = 0; k < n; k++) {
-    const int below = least(n, k + m->half + 1), right = least(n, k + 2 * m->half + 1);
+    const int below = least(n, k + m->half + 1);
     int best = k;
     for (int i = k + 1; i < below; i++) {
       best = fabs(sni_band_row(m, i)[k]) > fabs(sni_band_row(m, best)[k]) ? i : best;
@@ -50,6 +50,8 @@ int sni_band_solve(sni_band *m, double *b) {
     if (!(fabs(sni_band_row(m, best)[k]) > 1e-300)) {
       return 0;
     }
+    const int end = least(n, best + m->half + 1);
+    right = end > right ? end : right;
     if (best != k) {
       sign = -sign;
       for (int j = k; j < right; j++) {
@@ -70,8 +72,8 @@ int sni_band_solve(sni_band *m, double *b) {
   }
   for (int k = n - 1; k >= 0; k--) {
     const double *row = sni_band_row(m, k);
-    const int right = least(n, k + 2 * m->half + 1);
-    for (int j = k + 1; j < right; j++) {
+    const int end = least(n, k + 2 * m->half + 1);
+    for (int j = k + 1; j < end; j++) {
       b[k] -= row[j] * b[j];
     }
     b[k] /= row[k];

@@ -7,9 +7,10 @@
 
 enum { NORMALS = 1, FRICTION = 2 };
 
-/* Products: some ten milliseconds, and less in large scenes: where hundreds of bodies fly about in
- * small crowds, sweeps are as exact as anybody needs. */
+/* Products: some ten milliseconds, and less in scenes of more contacts than this: where hundreds of
+ * bodies fly about in small crowds, sweeps are as exact as anybody needs. */
 #define NEWTON_BUDGET 1e8
+#define NEWTON_CROWD  120.0
 /* With the same groups, as in the blows of a step and the turns with friction in joints, so many
  * times as much. */
 #define NEWTON_SOLVES 2
@@ -469,7 +470,8 @@ static void unpack(sni_staggered *s, const sni_island *island) {
   }
 }
 
-static void solve_island(sni_staggered *s, sni_island *island, const sni_staggered_options *o) {
+static void sweep_island(sni_staggered *s, sni_island *island, const sni_staggered_options *o) {
+  island->refined = false;
   double scale = 0;
   for (int k = 0; k < island->count; k++) {
     sni_group *g = &s->group[s->order[island->first + k]];
@@ -512,9 +514,20 @@ static void solve_island(sni_staggered *s, sni_island *island, const sni_stagger
       change = n > 2 ? INFINITY : fmax(first, second);
     } while (change > small && island->iterations < o->max_iterations);
   }
-  if (!(sni_staggered_residual(s, island, o) <= o->tolerance) && !o->sweeps_only) {
-    sni_staggered_newton(s, island, o);
+  sni_staggered_residual(s, island, o);
+}
+
+/* Of the islands that sweeps did not bring to the tolerance: small ones are soon done. */
+static sni_island *smallest_left(const sni_staggered *s, double tolerance) {
+  sni_island *least = NULL;
+  for (int k = 0; k < s->nisland; k++) {
+    sni_island *island = &s->island[k];
+    if (!(island->residual <= tolerance) && !island->refined &&
+        (!least || island->count < least->count)) {
+      least = island;
+    }
   }
+  return least;
 }
 
 /* ---- islands ---- */
@@ -595,7 +608,7 @@ static void find_islands(sni_staggered *s) {
 sn_status sni_staggered_solve(sni_staggered *s, const sni_staggered_options *o,
                               sni_staggered_info *info) {
   *info = (sni_staggered_info){.worst = -1};
-  const double crowd = s->ngroup / 200.0;
+  const double crowd = s->ngroup / NEWTON_CROWD;
   const double each = NEWTON_BUDGET * (o->patience > 0 ? o->patience : 1) / (1 + crowd * crowd);
   const double budget = fmax(0, fmin(each, NEWTON_SOLVES * each - s->spent));
   s->budget = budget;
@@ -603,8 +616,15 @@ sn_status sni_staggered_solve(sni_staggered *s, const sni_staggered_options *o,
     find_islands(s);
   }
   for (int k = 0; k < s->nisland; k++) {
-    sni_island *island = &s->island[k];
-    solve_island(s, island, o);
+    sweep_island(s, &s->island[k], o);
+  }
+  sni_island *next;
+  while (!o->sweeps_only && s->budget > 0 && (next = smallest_left(s, o->tolerance))) {
+    next->refined = true;
+    sni_staggered_newton(s, next, o);
+  }
+  for (int k = 0; k < s->nisland; k++) {
+    const sni_island *island = &s->island[k];
     info->iterations =
         island->iterations > info->iterations ? island->iterations : info->iterations;
     if (!(island->residual <= info->residual)) {

@@ -94,6 +94,7 @@ typedef struct sni_island {
   int first, count; /* of its groups, in `order`                                               */
   int first_touched, ntouched;
   int iterations;
+  bool refined;    /* by Newton's method, or tried to                                          */
   double scale;    /* the largest |w| without impulses, of groups that something pushes; not below
                       the options' least                                                       */
   int worst;       /* the group with it                                                        */

@@ -26,6 +26,9 @@
 /* |F| by |v_free|: nothing more to be had, and good enough where rounding leaves no more. */
 #define EXACT  1e-13
 #define NEARLY 1e-9
+/* The same by the tolerance: each guess leads to a better one, which need not begin with digits that
+ * nobody asks for in the end. */
+#define ASKED 1e-3
 /* A residual that is not worth much work to improve upon. */
 #define GOOD 1e-7
 
@@ -378,7 +381,8 @@ static double go(const sni_newton *nt, double *square) {
 
 bool sni_newton_descend(sni_newton *nt) {
   enum { STEPS = 60, PATIENCE = 20 };
-  const double done = EXACT * nt->size, enough = NEARLY * nt->size;
+  const double done = fmax(EXACT, fmin(NEARLY, ASKED * nt->o->tolerance)) * nt->size,
+               enough = NEARLY * nt->size;
   double square = sni_newton_F(nt), best = square;
   for (int k = 0, better = 0; k < STEPS && k - better <= PATIENCE && square > done * done; k++) {
     const double before = square;
