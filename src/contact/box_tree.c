@@ -1,6 +1,8 @@
 /* box_tree.c: a balanced tree of boxes that changes little from step to step. */
 #include "contact/box_tree.h"
 
+#include <math.h>
+
 static bool is_leaf(const sni_box_node *n) {
   return n->child[0] < 0;
 }
@@ -19,17 +21,26 @@ static size_t stack_count(int capacity) {
 
 size_t sni_box_tree_size(int capacity) {
   const size_t n = (size_t)capacity;
-  return 2 * n * sizeof(sni_box_node) + stack_count(capacity) * 2 * sizeof(int) + n * sizeof(int);
+  return 2 * n * sizeof(sni_box_node) + n * sizeof(sni_aabb) +
+         stack_count(capacity) * 2 * sizeof(int) + 2 * n * sizeof(int);
 }
 
-void sni_box_tree_place(sni_box_tree *t, int capacity, void *memory) {
-  *t = (sni_box_tree){.node = memory, .root = -1, .free = -1, .capacity = capacity};
-  t->stack = (int(*)[2])(void *)(t->node + 2 * (size_t)capacity);
-  t->leaf = (int *)(t->stack + stack_count(capacity));
-  for (int k = 2 * capacity - 1; k >= 0; k--) {
+/* All nodes are free, and taken in the order in which they lie. */
+static void free_all(sni_box_tree *t) {
+  t->root = t->free = -1;
+  for (int k = 2 * t->capacity - 1; k >= 0; k--) {
     t->node[k].parent = t->free;
     t->free = k;
   }
+}
+
+void sni_box_tree_place(sni_box_tree *t, int capacity, void *memory) {
+  *t = (sni_box_tree){.node = memory, .capacity = capacity};
+  t->held = (sni_aabb *)(t->node + 2 * (size_t)capacity);
+  t->stack = (int(*)[2])(void *)(t->held + capacity);
+  t->leaf = (int *)(t->stack + stack_count(capacity));
+  t->order = t->leaf + capacity;
+  free_all(t);
   for (int k = 0; k < capacity; k++) {
     t->leaf[k] = -1;
   }
@@ -165,9 +176,101 @@ void sni_box_tree_update(sni_box_tree *t, int item, sni_aabb tight, sni_aabb fat
   } else {
     leaf = t->leaf[item] = take(t);
     t->node[leaf].child[0] = ~item;
+    t->count++;
   }
   t->node[leaf].box = fat;
   insert(t, leaf);
+  t->moved++;
+}
+
+/* ---- once more from the root ---- */
+
+static double middle(const sni_box_tree *t, int item, int axis) {
+  const sni_aabb *b = &t->held[item];
+  return axis == 0 ? b->lo.x + b->hi.x : axis == 1 ? b->lo.y + b->hi.y : b->lo.z + b->hi.z;
+}
+
+/* The axis along which the middles of these items are furthest apart. */
+static int long_axis(const sni_box_tree *t, int from, int to) {
+  int longest = 0;
+  double most = -1;
+  for (int axis = 0; axis < 3; axis++) {
+    double lo = INFINITY, hi = -INFINITY;
+    for (int k = from; k < to; k++) {
+      const double x = middle(t, t->order[k], axis);
+      lo = x < lo ? x : lo;
+      hi = x > hi ? x : hi;
+    }
+    if (hi - lo > most) {
+      most = hi - lo;
+      longest = axis;
+    }
+  }
+  return longest;
+}
+
+/* Items from `from` on that are not above those from `half` on: Hoare's selection. */
+static void part(sni_box_tree *t, int from, int half, int to, int axis) {
+  int lo = from, hi = to - 1;
+  while (lo < hi) {
+    const double pivot = middle(t, t->order[(lo + hi) / 2], axis);
+    int i = lo, j = hi;
+    while (i <= j) {
+      while (middle(t, t->order[i], axis) < pivot) {
+        i++;
+      }
+      while (middle(t, t->order[j], axis) > pivot) {
+        j--;
+      }
+      if (i <= j) {
+        const int swap = t->order[i];
+        t->order[i++] = t->order[j];
+        t->order[j--] = swap;
+      }
+    }
+    if (j < half && i > half) {
+      return;
+    }
+    lo = j < half ? i : lo;
+    hi = i > half ? j : hi;
+  }
+}
+
+/* Half of the items on either side, all the way down. */
+static int build(sni_box_tree *t, int from, int to) {
+  const int k = take(t);
+  if (to - from == 1) {
+    const int item = t->order[from];
+    t->node[k].child[0] = ~item;
+    t->node[k].box = t->held[item];
+    t->leaf[item] = k;
+    return k;
+  }
+  const int half = from + (to - from) / 2;
+  part(t, from, half, to, long_axis(t, from, to));
+  for (int side = 0; side < 2; side++) {
+    const int child = side == 0 ? build(t, from, half) : build(t, half, to);
+    t->node[k].child[side] = child;
+    t->node[child].parent = k;
+  }
+  refit(t, k);
+  return k;
+}
+
+void sni_box_tree_tidy(sni_box_tree *t) {
+  if (t->count == 0 || t->moved < t->count) {
+    return;
+  }
+  int n = 0;
+  for (int item = 0; item < t->capacity; item++) {
+    if (t->leaf[item] >= 0) {
+      t->held[item] = t->node[t->leaf[item]].box;
+      t->order[n++] = item;
+    }
+  }
+  free_all(t);
+  t->root = build(t, 0, n);
+  t->moved = 0;
 }
 
 /* ---- walks ---- */

@@ -19,6 +19,9 @@ typedef struct sni_box_tree {
   int (*stack)[2];    /* for walks */
   int root, free;     /* -1: none; unused nodes are chained by parent */
   int capacity;
+  int count, moved; /* items, and how often one came or was moved since it was last built */
+  sni_aabb *held;   /* capacity  boxes of items, and */
+  int *order;       /* capacity  items, while it is built */
 } sni_box_tree;
 
 size_t sni_box_tree_size(int capacity);
@@ -26,6 +29,10 @@ void sni_box_tree_place(sni_box_tree *t, int capacity, void *memory);
 
 /* Puts item in, or moves it where its box no longer holds `tight`.  fat: what it gets then. */
 void sni_box_tree_update(sni_box_tree *t, int item, sni_aabb tight, sni_aabb fat);
+
+/* Builds it anew once as many have come or moved as there are: those that come one by one, each
+ * where it suits best at the time, leave boxes that overlap more and more. */
+void sni_box_tree_tidy(sni_box_tree *t);
 
 /* All pairs of items whose boxes overlap, each once. */
 typedef void (*sni_box_pair_fn)(void *user, int a, int b);

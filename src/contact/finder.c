@@ -475,6 +475,7 @@ sn_status sni_contacts_find(sni_finder *f, const sni_params *params, const sn_se
       return nowhere(f, body, err);
     }
   }
+  sni_box_tree_tidy(&f->moving);
   sni_box_tree_pairs(&f->moving, look_at, f);
   sni_box_tree_cross(&f->moving, &f->still, look_at, f);
   look_at_planes(f);

@@ -28,7 +28,7 @@ sni_group *sni_staggered_add(sni_staggered *s, int nrow) {
     return NULL;
   }
   sni_group *g = &s->group[s->ngroup++];
-  memset(g, 0, offsetof(sni_group, W));
+  memset(g, 0, offsetof(sni_group, part));
   g->nrow = nrow;
   g->segment = s->nsegment;
   return g;
@@ -393,6 +393,10 @@ double sni_staggered_residual(sni_staggered *s, sni_island *island,
   island->residual = 0;
   for (int k = 0; k < island->count; k++) {
     const int i = s->order[island->first + k];
+    if (s->group[i].packed) { /* sweeps are over */
+      sni_packed_give(s, i);
+      s->group[i].packed = false;
+    }
     const double residual = residual_of(s, &s->group[i], o->sides) / scale;
     if (!(residual <= island->residual)) {
       island->residual = residual;
@@ -453,23 +457,6 @@ static void rest(sni_staggered *s, const sni_island *island) {
   }
 }
 
-static void pack(sni_staggered *s, const sni_island *island) {
-  for (int k = 0; k < island->count; k++) {
-    const int i = s->order[island->first + k];
-    s->group[i].packed = sni_packed_take(s, i);
-  }
-}
-
-static void unpack(sni_staggered *s, const sni_island *island) {
-  for (int k = 0; k < island->count; k++) {
-    const int i = s->order[island->first + k];
-    if (s->group[i].packed) {
-      sni_packed_give(s, i);
-      s->group[i].packed = false;
-    }
-  }
-}
-
 static void sweep_island(sni_staggered *s, sni_island *island, const sni_staggered_options *o) {
   island->refined = false;
   double scale = 0;
@@ -494,16 +481,16 @@ static void sweep_island(sni_staggered *s, sni_island *island, const sni_stagger
   scale = fmax(scale, o->least);
   island->scale = scale;
   for (int k = 0; k < island->count; k++) { /* the guess */
-    sni_group *g = &s->group[s->order[island->first + k]];
+    const int i = s->order[island->first + k];
+    sni_group *g = &s->group[i];
     sni_staggered_push(s, g, g->x, s->v);
+    g->packed = !o->one_at_a_time && sni_packed_take(s, i);
   }
   const double small = 0.1 * o->tolerance * scale;
   double change;
   if (!o->one_at_a_time) {
-    pack(s, island);
     island->iterations =
         converge(s, island, NORMALS | FRICTION, small, o->max_iterations, o->sides, &change);
-    unpack(s, island);
   } else {
     island->iterations = 0;
     do {

@@ -69,11 +69,11 @@ typedef struct sni_group {
   bool weighed; /* W is there: whoever changes e after a solve says no                         */
   bool filled;  /* the packed one too                                                          */
   bool packed;  /* x is there for the time being                                                */
-  sni_group_part part[SNI_GROUP_PARTS];
   double c[SNI_GROUP_ROWS]; /* w = H v + e x - c                                               */
   double e[SNI_GROUP_ROWS];
   double x[SNI_GROUP_ROWS]; /* a guess, then the answer                                        */
   double w[SNI_GROUP_ROWS]; /* with the answer                                                 */
+  sni_group_part part[SNI_GROUP_PARTS];
   /* the rest is scratch */
   double W[SNI_GROUP_ROWS * SNI_GROUP_ROWS];
   double before[SNI_GROUP_ROWS], p[SNI_GROUP_ROWS];

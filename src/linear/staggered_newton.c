@@ -26,8 +26,8 @@
 /* |F| by |v_free|: nothing more to be had, and good enough where rounding leaves no more. */
 #define EXACT  1e-13
 #define NEARLY 1e-9
-/* The same by the tolerance: each guess leads to a better one, which need not begin with digits that
- * nobody asks for in the end. */
+/* The same by the tolerance: each guess leads to a better one, which need not begin with digits
+ * that nobody asks for in the end. */
 #define ASKED 1e-3
 /* A residual that is not worth much work to improve upon. */
 #define GOOD 1e-7

@@ -1,5 +1,6 @@
 /* Points that touch: how many, where, which, and between whom. */
 #include "contact.h"
+#include "contact/box_tree.h"
 #include "contact/manifold.h"
 #include "heap.h"
 
@@ -330,6 +331,77 @@ TEST(the_tree_finds_all_pairs) {
   free(text);
 }
 
+/* ---- the tree alone ---- */
+
+typedef struct pair_count {
+  int all;
+  unsigned char *seen; /* n x n */
+  int n;
+} pair_count;
+
+static void count_pair(void *user, int a, int b) {
+  pair_count *c = user;
+  const int lo = a < b ? a : b, hi = a < b ? b : a;
+  c->all++;
+  c->seen[lo * c->n + hi]++;
+}
+
+/* What a walk has to go through, about: surfaces of the boxes within. */
+static double surfaces(const sni_box_tree *t, int k) {
+  const sni_box_node *x = &t->node[k];
+  const sn_vec3 d = sn_vec3_sub(x->box.hi, x->box.lo);
+  return x->height == 0 ? 0
+                        : d.x * d.y + d.y * d.z + d.z * d.x + surfaces(t, x->child[0]) +
+                              surfaces(t, x->child[1]);
+}
+
+static sni_aabb cube_at(sn_vec3 p) {
+  return sni_aabb_grow((sni_aabb){p, p}, 0.1);
+}
+
+/* Bodies that have moved among each other for long are found as soon as those that just came. */
+TEST(the_tree_does_not_age) {
+  enum { N = 300, STEPS = 400 };
+  sn_vec3 p[N];
+  sni_box_tree t, fresh;
+  void *memory = malloc(sni_box_tree_size(N)), *other = malloc(sni_box_tree_size(N));
+  uint64_t seed = 5;
+  sni_box_tree_place(&t, N, memory);
+  for (int i = 0; i < N; i++) {
+    p[i] = (sn_vec3){test_random(&seed, 0, 2), test_random(&seed, 0, 2), test_random(&seed, 0, 2)};
+  }
+  for (int k = 0; k < STEPS; k++) {
+    for (int i = 0; i < N; i++) { /* round and round, the inner ones faster */
+      const double r = 0.05 / (0.3 + hypot(p[i].x - 1, p[i].y - 1));
+      p[i] = (sn_vec3){p[i].x - r * (p[i].y - 1), p[i].y + r * (p[i].x - 1), p[i].z};
+      sni_box_tree_update(&t, i, cube_at(p[i]), sni_aabb_grow(cube_at(p[i]), 0.02));
+    }
+    sni_box_tree_tidy(&t);
+  }
+  sni_box_tree_place(&fresh, N, other);
+  for (int i = 0; i < N; i++) {
+    sni_box_tree_update(&fresh, i, t.node[t.leaf[i]].box, t.node[t.leaf[i]].box);
+  }
+  sni_box_tree_tidy(&fresh);
+  pair_count c = {.seen = calloc(N * N, 1), .n = N};
+  sni_box_tree_pairs(&t, count_pair, &c);
+  int expected = 0;
+  for (int i = 0; i < N; i++) {
+    for (int j = i + 1; j < N; j++) {
+      const bool meet = sni_aabb_overlap(&t.node[t.leaf[i]].box, &t.node[t.leaf[j]].box);
+      expected += meet;
+      CHECK(c.seen[i * N + j] == meet, "%d, %d: %d times", i, j, c.seen[i * N + j]);
+    }
+  }
+  const double old = surfaces(&t, t.root), young = surfaces(&fresh, fresh.root);
+  CHECK(c.all == expected && expected > N, "%d pairs, expected %d", c.all, expected);
+  CHECK(old < 1.25 * young, "boxes of %g, of a fresh tree %g", old, young);
+  CHECK(t.node[t.root].height <= 14, "%d levels", t.node[t.root].height);
+  free(c.seen);
+  free(memory);
+  free(other);
+}
+
 TEST(ten_thousand_points) {
   const int n = 2600;
   char *text = crowd(n, "type: box, size: [1, 1, 1]");
@@ -387,6 +459,6 @@ int main(void) {
   heap_ready();
   RUN_TESTS(T(shapes_on_a_plane), T(a_leaning_coin), T(box_on_box),
             T(manifolds_hold_the_deepest_point), T(identities_stay), T(filter),
-            T(the_tree_finds_all_pairs), T(ten_thousand_points), T(finding_allocates_nothing),
-            T(nowhere_is_said));
+            T(the_tree_finds_all_pairs), T(the_tree_does_not_age), T(ten_thousand_points),
+            T(finding_allocates_nothing), T(nowhere_is_said));
 }

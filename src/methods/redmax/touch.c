@@ -385,12 +385,12 @@ sn_status sni_touch_solve(sni_touch *touch, double h, const double *qd, const do
   sni_touch_rates(touch, qd1, offsetof(sni_touch_group, free));
   if (state) {
     sni_touch_rates(touch, qd, offsetof(sni_touch_group, start));
-    sni_touch_gains(touch, qd, qd1);
+    const bool bounces = sni_touch_gains(touch, qd, qd1);
     memset(st->v, 0, (size_t)st->room.nv * sizeof *st->v);
     for (int k = 0; k < st->ngroup; k++) {
       touch->parts[k] = st->group[k].npart;
     }
-    if (penetration_gain(touch) == 0) {
+    if (bounces && penetration_gain(touch) == 0) {
       sni_touch_bounce(touch, h, &o);
     }
     remember(touch, state);

@@ -149,8 +149,8 @@ sn_status sni_touch_build(sni_touch *touch, bool factors, sni_touch_solver solve
                           sn_error *err);
 /* out = H x of each group, by the member of sni_touch_group at this offset. */
 void sni_touch_rates(sni_touch *touch, const double *x, size_t offset);
-/* What forces add to the rates of contacts, between start and free. */
-void sni_touch_gains(sni_touch *touch, const double *qd, const double *qd1);
+/* What forces add to the rates of contacts, between start and free; false: nothing could bounce. */
+bool sni_touch_gains(sni_touch *touch, const double *qd, const double *qd1);
 /* The wrenches of the last solve on all bodies (nbody), world axes at their origins. */
 void sni_touch_wrenches(const sni_touch *touch, double h, sn_vec6 *out);
 /* b += H^T impulses; x: of groups, one after the other. */

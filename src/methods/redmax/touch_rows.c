@@ -491,25 +491,27 @@ void sni_touch_rates(sni_touch *touch, const double *x, size_t offset) {
   }
 }
 
-void sni_touch_gains(sni_touch *touch, const double *qd, const double *qd1) {
+bool sni_touch_gains(sni_touch *touch, const double *qd, const double *qd1) {
   bool any = false;
   for (int k = 0; k < touch->st.ngroup && !any; k++) {
     any = touch->group[k].contact >= 0 && touch->group[k].material.restitution > 0;
   }
-  for (int j = 0; any && j < touch->s->t->nv; j++) {
+  if (!any) {
+    return false;
+  }
+  for (int j = 0; j < touch->s->t->nv; j++) {
     touch->column[j] = qd1[j] - qd[j];
   }
-  if (any) {
-    sni_J_mul_world(touch->s->t, &touch->s->d->w, touch->column);
-  }
+  sni_J_mul_world(touch->s->t, &touch->s->d->w, touch->column);
   for (int k = 0; k < touch->st.ngroup && touch->group[k].contact >= 0; k++) {
     sni_touch_group *tg = &touch->group[k];
     tg->gained = fabs(tg->free[0] - tg->start[0]);
-    for (int side = 0; any && side < 2; side++) {
+    for (int side = 0; side < 2; side++) {
       const sni_contact *c = &touch->contact[tg->contact];
       tg->gained = fmax(tg->gained, fabs(sn_vec3_dot(c->n, velocity_at(touch, c, side))));
     }
   }
+  return true;
 }
 
 void sni_touch_push(sni_touch *touch, const double (*x)[SNI_GROUP_ROWS], double *b) {
