@@ -171,12 +171,18 @@ sn_status sni_redmax_create(sn_sim *sim, sn_error *err) {
   if (sim->d.rows && sni_redmax_wants_graph(sim->m, &sim->options)) {
     give_rows(sim, r);
   }
+  if (!status && sim->rows.kkt && solver == SN_SOLVER_REDUCED_KKT && sim->m->nsided > 0) {
+    void *graph = NULL;
+    status = sni_graph_build_within(&r->s, SIZE_MAX, &graph, err);
+    r->graph = graph;
+  }
   return status;
 }
 
 void sni_redmax_destroy(sn_sim *sim) {
   sni_redmax *r = sim->method_work;
   free_solvers(r);
+  sni_kkt_free(&r->graph);
   sni_touch_free(&r->touch);
 }
 

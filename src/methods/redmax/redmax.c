@@ -254,6 +254,17 @@ static sn_status fail_unconverged(const sn_sim *sim, double t, const sn_info *in
                   t, info->residual, other ? "solver auto or graph, or " : "");
 }
 
+/* Constraints are solved for by the other one. */
+static void swap_graph(sn_sim *sim) {
+  sni_redmax *r = sim->method_work;
+  sni_kkt *other = r->graph;
+  r->graph = sim->rows.kkt;
+  sim->rows.kkt = other;
+  sim->rows.seen = false;
+  sim->rows.exact = 0;
+  sim->rows.stale = INFINITY;
+}
+
 static sn_status redmax_step(sn_sim *sim, sn_state *state, const sn_input *input, double t_end,
                              sn_info *info, sn_error *err) {
   const size_t bytes = (size_t)(2 * state->nv + sni_redmax_state_count(sim->m)) * sizeof(double);
@@ -263,7 +274,14 @@ static sn_status redmax_step(sn_sim *sim, sn_state *state, const sn_input *input
   sni_sim_load_loops(sim, sni_state_private(state));
   sni_rubbing_load(&((sni_redmax *)sim->method_work)->rub,
                    sni_state_private(state) + sim->m->nloop_q);
-  const sn_status status = advance(sim, state, input, t_end, 0, info, err);
+  sn_status status = advance(sim, state, input, t_end, 0, info, err);
+  if (status && ((const sni_redmax *)sim->method_work)->graph) {
+    memcpy(state->data, backup, bytes);
+    state->t = t;
+    swap_graph(sim);
+    status = advance(sim, state, input, t_end, 0, info, err);
+    swap_graph(sim);
+  }
   if (status < 0 || (status > 0 && !accepts(sim))) {
     memcpy(state->data, backup, bytes);
     state->t = t;

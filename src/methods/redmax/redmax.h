@@ -22,6 +22,7 @@ typedef struct sni_redmax {
   double *rubbed;         /* sni_rubbing_numbers  friction in joints before a step     */
   double *without;        /* 4 nv  where joints rub and bodies touch                   */
   sni_choice choice;      /* by the user or by `auto` */
+  sni_kkt *graph;         /* for steps with limits that the reduced system has no digits for; NULL */
   int used;               /* the solver that has factorised A */
   sni_touch *touch;       /* NULL: nothing touches */
   bool may_divide; /* this step may be done in halves where what touches is too fast for it */
