@@ -82,6 +82,8 @@ typedef struct sni_rubbing {
   bool newton; /* moves are there                                                              */
   int newtons, late; /* steps of Newton's method that are left; turns since it got better        */
   bool asks_rest;    /* this turn only asks what things would bear if they rested               */
+  bool recalls;      /* this turn asks whether the shares of the step before hold                */
+  double *last;      /* nslide  friction of the step before                                      */
   bool settling;     /* see sni_rubbing_settle                                                   */
   int marched;       /* turns of a march                                                         */
   double stride;
@@ -310,6 +312,9 @@ double sni_rubbing_astray(const sni_rubbing *r);
 
 /* Bounds that hold what rests and would begin to slip; true: there is such. */
 bool sni_rubbing_hold_what_rests(sni_rubbing *r);
+/* Is there something at rest that its shares do not hold?  Then those of the step before are tried.
+ */
+bool sni_rubbing_recall(sni_rubbing *r);
 /* With v in which it all rests: shares that hold it, if even ones do not and there are any. */
 void sni_rubbing_try_uneven(sni_rubbing *r, const double *v);
 /* Friction of what sticks shared out anew, with the bounds as they are, and its loads. */

@@ -251,6 +251,8 @@ void sni_rubbing_follow(sni_rubbing *r, double change) {
   r->late++;
   if (r->taken == 1 && sni_rubbing_hold_what_rests(r)) {
     r->kept_miss = INFINITY;
+  } else if (r->taken == 1 && sni_rubbing_recall(r)) {
+    return; /* the same bounds, held otherwise */
   } else if (!r->newton) {
     extrapolate(r, change);
   } else if (r->newtons > 0 && sni_rubbing_newton(r)) {

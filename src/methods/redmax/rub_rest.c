@@ -8,8 +8,9 @@
  * does not say who holds how much, and one of them alone might hold it.  So where even shares do
  * not do, joints that share their loads (rub_stress.c) try one after the other to have all of the
  * friction, with the others bearing as little as they can: together they never hold less than one
- * of them.  Loads beyond those, two guides that press themselves against each other at will, are
- * not tried: they would hold anything. */
+ * of them.  Likewise what the joints of a loop hold together may be held by the shares of the step
+ * before, and not by even ones.  Loads beyond those, two guides that press themselves against each
+ * other at will, are not tried: they would hold anything. */
 #include "methods/redmax/rub.h"
 
 #include <string.h>
@@ -41,6 +42,22 @@ bool sni_rubbing_hold_what_rests(sni_rubbing *r) {
   return any;
 }
 
+/* Does the last turn leave it where it is? */
+static bool rests(const sni_rubbing *r, int slide) {
+  const double moved = fabs(r->free[slide]);
+  return !r->held[slide] && fabs(r->start[slide]) <= AT_REST * moved &&
+         fabs(r->rate[slide]) <= AT_REST * moved;
+}
+
+bool sni_rubbing_recall(sni_rubbing *r) {
+  bool any = false;
+  for (int k = 0; r->rows && !r->pad && k < r->m->nslide; k++) {
+    any = any || (rests(r, k) && r->last[k] != 0 && sni_rubbing_used(r, k) > r->next[k]);
+  }
+  r->recalls = any;
+  return any;
+}
+
 /* ---- uneven shares ---- */
 
 /* Joints that share loads with each other, by the first one of them; -1: with nobody. */
@@ -66,13 +83,6 @@ static void find_groups(sni_rubbing *r) {
       }
     }
   }
-}
-
-/* Does the last turn leave it where it is? */
-static bool rests(const sni_rubbing *r, int slide) {
-  const double moved = fabs(r->free[slide]);
-  return !r->held[slide] && fabs(r->start[slide]) <= AT_REST * moved &&
-         fabs(r->rate[slide]) <= AT_REST * moved;
 }
 
 /* Have joints of a group that rest no more friction than their loads let them? */

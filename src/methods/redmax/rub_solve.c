@@ -376,7 +376,8 @@ void sni_rubbing_begin(sni_rubbing *r) {
   r->newton = false;
   r->newtons = NEWTONS;
   r->late = r->marched = 0;
-  r->settling = r->asks_rest = false;
+  r->settling = r->asks_rest = r->recalls = false;
+  memcpy(r->last, r->force, (size_t)r->m->nslide * sizeof *r->last);
   memcpy(r->before, r->normal, (size_t)r->m->nrub * sizeof *r->before);
   if (r->maximal) {
     sni_rubbing_mobility(r);
@@ -433,6 +434,7 @@ sn_status sni_rubbing_turn(sni_rubbing *r, double *v, double *change) {
     move(r, reduced, v);
     more = join_broken(r, v, &status);
   }
+  r->recalls = false;
   if (status < 0) {
     return status;
   }
@@ -584,6 +586,7 @@ static size_t lay_out(sni_rubbing *r, const sn_model *m, const sn_options *o, ch
   r->kept_bound = TAKE(nslide, sizeof *r->kept_bound);
   r->kept_next = TAKE(nslide, sizeof *r->kept_next);
   r->asked = TAKE(nslide, sizeof *r->asked);
+  r->last = TAKE(nslide, sizeof *r->last);
   r->normal = TAKE(nrub, sizeof *r->normal);
   r->before = TAKE(nrub, sizeof *r->before);
   r->limit = TAKE(ntangent, sizeof *r->limit);

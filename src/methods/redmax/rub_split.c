@@ -79,10 +79,10 @@ static int find_stuck(const sni_rubbing *r) {
   return count;
 }
 
-/* Of the k-th row, in the last turn. */
+/* Of the k-th row, in the last turn; or in the last step. */
 static double last_push(const sni_rubbing *r, int k) {
   const int i = r->which[k], pad = i - r->m->nslide - r->m->nrow;
-  return pad < 0 ? r->s->h * r->force[i] : r->beta[pad];
+  return r->recalls ? r->s->h * r->last[i] : pad < 0 ? r->s->h * r->force[i] : r->beta[pad];
 }
 
 void sni_rubbing_split(sni_rubbing *r) {
@@ -96,7 +96,7 @@ void sni_rubbing_split(sni_rubbing *r) {
     const double bound = r->s->h * bound_of(r, r->kept[k]);
     most = fmax(most, S_of(r, r->kept[k], r->kept[k]) * bound * bound);
     e[k] = 1 / (bound * bound);
-    x[k] = r->taken < LATE ? 0 : last_push(r, r->kept[k]);
+    x[k] = r->taken >= LATE || r->recalls ? last_push(r, r->kept[k]) : 0;
     other.which[k] = r->which[r->kept[k]];
   }
   for (int pass = 0; pass < PASSES; pass++) {
