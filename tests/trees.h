@@ -83,13 +83,13 @@ static const char *const tree_kinds[] = {
 
 /* Parts with independent columns; the number of coordinates differs from one to the next. */
 static inline int random_parts(random_tree *t, int i, uint64_t *seed) {
-  static const char *const chains[][3] = {{"revolute", "prismatic", NULL},
-                                          {"prismatic", "spherical", NULL},
-                                          {"translation3", "universal", NULL},
-                                          {"translation3", "spherical", NULL},
-                                          {"universal", "prismatic", "screw"}};
-  const int which = random_below(seed, 5);
-  const int nv[] = {2, 4, 5, 6, 4};
+  static const char *const chains[][3] = {
+      {"revolute", "prismatic", NULL},     {"prismatic", "spherical", NULL},
+      {"translation3", "universal", NULL}, {"translation3", "spherical", NULL},
+      {"universal", "prismatic", "screw"}, {"spherical", "fixed", NULL},
+      {"fixed", "revolute", "fixed"},      {"universal", "fixed", NULL}};
+  const int nv[] = {2, 4, 5, 6, 4, 3, 1, 2},
+            which = random_below(seed, (int)(sizeof nv / sizeof nv[0]));
   int n = 0;
   for (; n < 3 && chains[which][n]; n++) {
     t->parts[i][n] = sn_joint_def_default();
@@ -97,6 +97,9 @@ static inline int random_parts(random_tree *t, int i, uint64_t *seed) {
     t->parts[i][n].axis =
         (sn_vec3){test_random(seed, 0.2, 1), test_random(seed, -0.3, 0.3), n == 0 ? 0.3 : -0.8};
     t->parts[i][n].pitch = 0.3;
+    if (strcmp(chains[which][n], "fixed") == 0) {
+      t->parts[i][n].at = random_pose(seed, 0.3, 0.5);
+    }
   }
   t->body[i].joint.parts = t->parts[i];
   t->body[i].joint.npart = n;
