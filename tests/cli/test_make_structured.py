@@ -94,14 +94,26 @@ class Structured(Command):
         self.assertGreater(done["energy"]["largest_T"], 10)
 
     def test_few_iterations_are_enough_once_the_dragging_stops(self):
-        """A fixed number of iterations a solve, fewer than are needed: the loops close when nobody pulls any more."""
-        text = self.good("make", "surface")
-        few = "--set=run.structured.iterations=20", "--set=run.structured.precision=1e-7"
-        pulled = self.run_scene(text, *few, "--duration", 3, "--save", self.place / "pulled.state")
-        self.assertGreater(pulled["solver"]["unconverged"], 100)
-        self.run_scene(text, *few, "--duration", 1, "--load", self.place / "pulled.state", "--save", self.place / "still.state")
-        after = self.run_scene(text, *few, "--duration", 0.01, "--load", self.place / "still.state")
-        self.assertLess(after["solver"]["gap"], 1e-6)
+        """A fixed number of iterations a solve, fewer than are needed: the loops close when nobody pulls any more, however it was pulled."""
+        lifted = self.good("make", "surface")
+        head, tail = lifted[:lifted.index("motions:")], lifted[lifted.index("run:"):]
+        way = '"-5 + 8*min(t, 3)/3"'
+        folded = f'{head}motions:\n  corner: {{body: bar_0, point: [{way}, {way}, "3*sin(pi*min(t, 3)/3)"]}}\n{tail}'
+        for name, text in (("lifted", lifted), ("folded", folded)):
+            few = "--set=run.structured.iterations=20", "--set=run.structured.precision=1e-7"
+            pulled = self.run_scene(text, *few, "--duration", 3, "--save", self.place / "pulled.state")
+            self.assertGreater(pulled["solver"]["unconverged"], 100, name)
+            self.run_scene(text, *few, "--duration", 1, "--load", self.place / "pulled.state", "--save", self.place / "still.state")
+            after = self.run_scene(text, *few, "--duration", 0.01, "--load", self.place / "still.state")
+            self.assertLess(after["solver"]["gap"], 1e-6, name)
+
+    def test_more_precision_is_no_worse_with_few_iterations(self):
+        """Whoever asks for more than the iterations of one solve can give does not get less than who asks for less."""
+        text = self.good("make", "ladder", "--pattern", 1, "--count", 96)
+        for precision in 1e-6, 1e-9, 1e-11:
+            done = self.run_scene(text, "--method", "structured", "--step", 0.01, "--duration", 10,
+                                  "--set=run.structured.iterations=20", f"--set=run.structured.precision={precision}")
+            self.assertLess(done["solver"]["gap"], max(precision, 1e-9), precision)
 
     def test_no_iterations_are_none(self):
         """Iterations that are not allowed, or not needed, do not make a direct solver of one that iterates."""

@@ -10,6 +10,7 @@
 
 enum { PASSES = 12 };
 #define ROUNDING   1e-12 /* m, rad: nobody can ask for less                                    */
+#define MUCH       1e-2  /* of a gap that iterations have left: another pass goes on with it      */
 #define GIVE_LEAST 1e-3
 #define GIVE_MOST  1e3
 #define GAINED                                                                                     \
@@ -109,7 +110,7 @@ void sni_structured_close(sn_sim *sim, sni_structured *st, double t, double *q1,
   const size_t bytes = (size_t)nv * sizeof *q1;
   const double tolerance = fmax(sim->options.structured.precision, ROUNDING);
   double best = INFINITY, promised = 0;
-  bool broken_off = false; /* what could not be finished now would not be in another pass */
+  bool broken_off = false; /* what has hardly begun to close now would not in another pass */
   int worst;
   st->ties.deadline = sni_structured_deadline(sim, st, 0.65);
   for (int k = 0;; k++) {
@@ -130,7 +131,7 @@ void sni_structured_close(sn_sim *sim, sni_structured *st, double t, double *q1,
     if (gap <= tolerance || last || !find_motion(sim, st, tolerance, info)) {
       break;
     }
-    broken_off = st->ties.residual > st->ties.precision &&
+    broken_off = st->ties.residual > fmax(st->ties.precision, MUCH * gap) &&
                  (st->ties.spent >= st->ties.iterations || sni_ties_late(&st->ties));
     if (broken_off) {
       keep_way(sim, st);
