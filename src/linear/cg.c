@@ -18,7 +18,7 @@ int sni_cg_run(const sni_cg *cg, double *x) {
   double rz = 0;
   for (int k = 0;; k++) {
     if (!(sni_largest(n, cg->r) > cg->precision) || k == cg->iterations ||
-        (cg->late && cg->late(cg->user))) {
+        (k > 0 && cg->late && cg->late(cg->user))) {
       return k;
     }
     const double rz_new = measure(cg), beta = k > 0 ? rz_new / rz : 0;
@@ -98,7 +98,7 @@ int sni_cr_run(const sni_cg *cg, double *x) {
   double qq = 0;
   for (int k = 0;; k++) {
     if (!(sni_largest(n, cg->r) > cg->precision) || k == cg->iterations ||
-        (cg->late && cg->late(cg->user))) {
+        (k > 0 && cg->late && cg->late(cg->user))) {
       return k;
     }
     if (k == 0 && cg->begun) {

@@ -15,13 +15,13 @@ typedef struct sni_cg {
   void (*follow)(void *user, double step); /* x moved by step times p; NULL: nobody asks          */
   void (*turn)(void *user, double beta);   /* residuals: p is what was multiplied last, and beta
                                               times the p before                                  */
-  bool (*late)(void *user);                /* asked before each iteration; NULL: never            */
-  const double *inverse; /* n  1 over a diagonal that is like A's; NULL: none                  */
-  double precision;      /* enough when the largest |r| is not above this                      */
-  int iterations;        /* at most                                                            */
-  double *r;             /* n  b - A x for the x at the start; then for the last, by recurrence */
-  double *p, *q;         /* n each: scratch; p is the last direction                           */
-  double *z, *w;         /* n each: scratch of the residuals                                   */
+  bool (*late)(void *user); /* asked before each iteration but the first; NULL: never */
+  const double *inverse;    /* n  1 over a diagonal that is like A's; NULL: none                  */
+  double precision;         /* enough when the largest |r| is not above this                      */
+  int iterations;           /* at most                                                            */
+  double *r;     /* n  b - A x for the x at the start; then for the last, by recurrence */
+  double *p, *q; /* n each: scratch; p is the last direction                           */
+  double *z, *w; /* n each: scratch of the residuals                                   */
   bool begun; /* residuals: p is the last direction of iterations that were broken off, and go on */
 } sni_cg;
 

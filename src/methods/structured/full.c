@@ -355,6 +355,18 @@ static const char *over_many_joints(const sn_model *m) {
   return NULL;
 }
 
+/* A body that cannot turn by itself in some way, or not move: its own matrix has no inverse. */
+static const char *without_moments(const sni_dynamics *d) {
+  for (int i = 0; i < d->m->tree.nbody; i++) {
+    const sn_inertia I = sni_params_inertia(&d->params, i);
+    const sn_mat3 about = sn_inertia_tensor(I);
+    if (!(I.mass > 0 && about.m[0][0] > 0 && about.m[1][1] > 0 && about.m[2][2] > 0)) {
+      return d->m->name[i];
+    }
+  }
+  return NULL;
+}
+
 sn_status sni_full_build(sni_ties *t, sni_full **out, sn_error *err) {
   const sn_model *m = t->d->m;
   const size_t nbody = (size_t)m->tree.nbody, n = 6 * nbody + (size_t)t->capacity;
@@ -366,6 +378,13 @@ sn_status sni_full_build(sni_ties *t, sni_full **out, sn_error *err) {
                     "the full solvers take no constraints over several joints ('%s'): take "
                     "structured, structured-dense or graph",
                     many);
+  }
+  const char *point = without_moments(t->d);
+  if (point) {
+    return sni_fail(err, SN_E_UNSUPPORTED,
+                    "the full solvers need bodies with mass and moments about all axes ('%s' has "
+                    "not): take structured, structured-dense or graph",
+                    point);
   }
   sni_full counted;
   const size_t head = (sizeof counted + 63) / 64 * 64, size = lay_out(&counted, nbody, nv, n, NULL);

@@ -76,7 +76,7 @@ static void iterative_solve(sni_ties *t, void *own, const double *b, double *x) 
     sni_full_load(u, b);
     sni_full_move(u, u->lambda);
     sni_full_read(u, u->lambda, x);
-    if (!(t->residual > t->precision) || !(t->residual < 0.5 * before)) {
+    if (!(t->residual > t->precision) || !(t->residual < 0.5 * before) || late(u)) {
       return;
     }
     before = k > 0 ? t->residual : INFINITY;

@@ -97,7 +97,7 @@ static void structured_solve(sni_ties *t, void *own, const double *b, double *x)
     if (spent > 0 || k == 0) {
       sni_ties_check(t, x);
     }
-    if (spent == 0 || !(t->residual > t->precision)) {
+    if (spent == 0 || !(t->residual > t->precision) || sni_ties_late(t)) {
       return;
     }
   }

@@ -37,8 +37,9 @@ static sn_status structured_supports(const sn_model *m, sn_error *err) {
   const struct {
     const char *name;
     const char *what;
-  } missing[] = {
-      {m->rubbing, "let joints rub"}, {m->touching, "let bodies touch"}, {limited, "keep limits"}};
+  } missing[] = {{m->rubbing, "let joints rub"},
+                 {m->touching, "let bodies touch"},
+                 {limited, "keep limits or backlash"}};
   for (int k = 0; k < SNI_COUNT(missing); k++) {
     if (missing[k].name) {
       return sni_fail(err, SN_E_UNSUPPORTED,
