@@ -277,8 +277,8 @@ double sni_unilateral_aim(const sni_row *row, double h, double penetration, doub
     *soft = 1 / (h * stiff);
     return -stop->stiffness * row->g / stiff;
   }
-  if (penetration > 0) {
-    return row->g > 0 ? SNI_LET_GO : fmax(-penetration * row->g, -stop->restitution * before);
+  if (penetration > 0) { /* what has been put back lies on the border: it goes on acting */
+    return row->g > SNI_TOUCH ? SNI_LET_GO : fmax(-penetration * row->g, -stop->restitution * before);
   }
   if (back && before < 0 && hits) {
     return -stop->restitution * before;
