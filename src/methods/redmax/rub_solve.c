@@ -9,6 +9,8 @@
 #define HELD 1e-10
 /* A rate below this part of the largest is none. */
 #define STILL 1e-12
+/* Friction beyond this part of its bound has all of it. */
+#define FULL (1 - 1e-12)
 /* A rate below this part of what friction could make of it is none. */
 #define ROUNDING 1e-10
 /* What sticks goes with less than this part of the largest rate without friction. */
@@ -167,8 +169,11 @@ static double least_rate(const sni_rubbing *r) {
 /* Is what constraints hold driven by them?  Not if friction at its bound, on its bodies alone,
  * would change the rate so much that this one is rounding. */
 static bool is_driven(const sni_rubbing *r, int i, double least) {
+  if (!r->held[i]) {
+    return false;
+  }
   const double most = r->s->h * sni_rubbing_bound(r, i) * looseness(r, i);
-  return r->held[i] && fabs(r->free[i]) > fmax(least, ROUNDING * most);
+  return fabs(r->free[i]) > fmax(least, ROUNDING * most);
 }
 
 /* All of the bound against what is driven. */
@@ -196,7 +201,9 @@ static void fill_program(sni_rubbing *r, bool reduced) {
       const double given = row < 0 ? r->s->h * r->force[i] : r->beta[pad];
       qp->lo[k] = reduced ? -most : given;
       qp->hi[k] = reduced ? most : given;
-      qp->side[k] = !reduced || fabs(given) >= most ? (given < 0 ? -1 : 1) : 0;
+      /* a guess that misses what slips may cost as many changes as there are rows */
+      const bool slips = r->taken > 0 ? !r->sticks[k] : fabs(given) >= FULL * most;
+      qp->side[k] = !reduced || slips ? (given < 0 ? -1 : 1) : 0;
     } else {
       qp->S[(size_t)k * (size_t)n + (size_t)k] += u->soft[row];
       qp->b[k] -= r->rows->rhs[row];
