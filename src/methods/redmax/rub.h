@@ -310,7 +310,9 @@ double sni_rubbing_astray(const sni_rubbing *r);
 
 /* rub_rest.c */
 
-/* Bounds that hold what rests and would begin to slip; true: there is such. */
+/* Does anything that rested slip, by the last turn?  And bounds that would hold it; true: there is
+ * such. */
+bool sni_rubbing_slips_from_rest(const sni_rubbing *r);
 bool sni_rubbing_hold_what_rests(sni_rubbing *r);
 /* Is there something at rest that its shares do not hold?  Then those of the step before are tried.
  */

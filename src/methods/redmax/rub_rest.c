@@ -25,14 +25,30 @@
 /* Of the largest bound. */
 #define EXACT 1e-9
 
+/* Did it rest when the step began, and slips by the last turn? */
+static bool begins_to_slip(const sni_rubbing *r, int slide) {
+  const double moved = fabs(r->free[slide]);
+  return !r->held[slide] && fabs(r->start[slide]) <= AT_REST * moved &&
+         fabs(r->rate[slide]) > AT_REST * moved;
+}
+
+bool sni_rubbing_slips_from_rest(const sni_rubbing *r) {
+  bool any = false;
+  for (int i = 0; i < r->m->nrub; i++) {
+    const sni_rub *rub = &r->m->rub[i];
+    for (int k = rub->first; rub->law == SNI_COULOMB && k < rub->first + rub->nslide; k++) {
+      any = any || begins_to_slip(r, k);
+    }
+  }
+  return any;
+}
+
 bool sni_rubbing_hold_what_rests(sni_rubbing *r) {
   bool any = false;
   for (int i = 0; i < r->m->nrub; i++) {
     const sni_rub *rub = &r->m->rub[i];
     for (int k = rub->first; rub->law == SNI_COULOMB && k < rub->first + rub->nslide; k++) {
-      const double moved = fabs(r->free[k]);
-      if (!r->held[k] && r->bound[k] < HOLDS * r->asked[k] &&
-          fabs(r->start[k]) <= AT_REST * moved && fabs(r->rate[k]) > AT_REST * moved) {
+      if (r->bound[k] < HOLDS * r->asked[k] && begins_to_slip(r, k)) {
         r->bound[k] = HOLDS * r->asked[k];
         any = true;
       }

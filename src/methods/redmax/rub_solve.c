@@ -497,8 +497,8 @@ sn_status sni_rubbing_solve(sni_rubbing *r, const sn_options *o, double *v, int 
                             double *off) {
   sn_status status = solve(r, o, v, iterations, off);
   /* Turns of the paper's problem may lead away from where loads and friction agree, and what they
-   * end at may drive. */
-  if (r->maximal && status == SN_NOT_CONVERGED) {
+   * end at may drive; and they do not ask whether what rests could stay. */
+  if (r->maximal && (status == SN_NOT_CONVERGED || sni_rubbing_slips_from_rest(r))) {
     const int before = *iterations;
     r->maximal = false;
     status = solve(r, o, v, iterations, off);
