@@ -2,16 +2,23 @@
  * against boxes and cylinders. */
 #include "contact/distance.h"
 
+/* Of the numbers of a point, what its place is known to; and of lengths and radii, what does not
+ * matter. */
+#define ROUNDING 1e-14
+#define NEAR     1e-9
+#define NEARER   1e-6
+
 static double clamp(double x, double lo, double hi) {
   return x < lo ? lo : x > hi ? hi : x;
 }
 
-/* Two points of the cores; fallback: the direction where they are in one place. */
-static void between(sn_vec3 x, sn_vec3 y, sn_vec3 fallback, sni_nearest *out) {
+/* Two points of the cores; fallback: the direction where they are in one place, which is as far as
+ * rounding of their numbers tells. */
+static void between(sn_vec3 x, sn_vec3 y, double rounding, sn_vec3 fallback, sni_nearest *out) {
   const sn_vec3 d = sn_vec3_sub(x, y);
   const double length = sn_vec3_norm(d);
   *out = (sni_nearest){.distance = length, .n = fallback, .x = {x, y}};
-  if (length > 0) {
+  if (length > rounding) {
     const sn_vec3 n = sn_vec3_scale(d, 1 / length); /* of tiny d it may not be a unit vector */
     out->n = sn_vec3_scale(n, 1 / sn_vec3_norm(n));
   }
@@ -28,6 +35,28 @@ static line line_of(const sni_placed *s) {
   return (line){s->E.p, sn_mat3_col(s->E.R, 2), s->c->core == SNI_CORE_SEGMENT ? s->c->half.z : 0};
 }
 
+/* From an end of a segment to the rest of it; 0: it is not at an end. */
+static sn_vec3 from_end(const line *p, double s) {
+  return fabs(s) < p->half ? (sn_vec3){0, 0, 0} : sn_vec3_scale(p->u, s > 0 ? -1 : 1);
+}
+
+/* A direction that segments with a common point are on either side of.  At their ends, as around a
+ * joint, that is away from each other; else across them. */
+static sn_vec3 way_apart(const line *p, double s, const line *q, double t) {
+  if (!(p->half > 0 || q->half > 0)) {
+    return (sn_vec3){0, 0, 1};
+  }
+  const bool ends[2] = {!(fabs(s) < p->half), !(fabs(t) < q->half)};
+  sn_vec3 n = sn_vec3_sub(from_end(p, s), from_end(q, t));
+  if (!ends[0] || !ends[1]) {
+    const sn_vec3 u = ends[0] ? q->u : p->u;
+    n = ends[0] == ends[1] ? sn_vec3_cross(p->u, q->u)
+                           : sn_vec3_addscaled(n, -sn_vec3_dot(n, u), u);
+  }
+  const double length = sn_vec3_norm(n);
+  return length > 1e-7 ? sn_vec3_scale(n, 1 / length) : sni_across(p->half > 0 ? p->u : q->u);
+}
+
 static void lines(const sni_placed *a, const sni_placed *b, sni_nearest *out) {
   const line p = line_of(a), q = line_of(b);
   const sn_vec3 r = sn_vec3_sub(p.c, q.c);
@@ -38,13 +67,12 @@ static void lines(const sni_placed *a, const sni_placed *b, sni_nearest *out) {
   double s = det > 1e-14 ? clamp((uv * vr - ur) / det, -p.half, p.half) : 0;
   const double t = clamp(vr + s * uv, -q.half, q.half);
   s = clamp(t * uv - ur, -p.half, p.half);
-  const double across = sn_vec3_norm(w);
-  const sn_vec3 n = p.half > 0 && q.half > 0 && across > 1e-7 ? sn_vec3_scale(w, 1 / across)
-                    : p.half > 0                              ? sni_across(p.u)
-                    : q.half > 0                              ? sni_across(q.u)
-                                                              : (sn_vec3){0, 0, 1};
-  between(sn_vec3_addscaled(p.c, s, p.u),
-          sn_vec3_addscaled(q.c, clamp(vr + s * uv, -q.half, q.half), q.u), n, out);
+  /* the difference of points that are next to each other points anywhere, or nearly so */
+  const double half = p.half + q.half, size = sn_vec3_norm(p.c) + sn_vec3_norm(q.c) + half;
+  const double near = fmin(NEAR * half, NEARER * (a->c->radius + b->c->radius));
+  const double end = clamp(vr + s * uv, -q.half, q.half);
+  between(sn_vec3_addscaled(p.c, s, p.u), sn_vec3_addscaled(q.c, end, q.u),
+          half > 0 ? fmax(near, ROUNDING * size) : 0, way_apart(&p, s, &q, end), out);
 }
 
 /* ---- a point against a solid ---- */
@@ -100,7 +128,7 @@ static void point_and_solid(const sni_placed *a, const sni_placed *b, sni_neares
   }
   /* in the frame of the solid, where the difference has all its digits */
   sni_nearest local;
-  between(x, y, (sn_vec3){0, 0, 1}, &local);
+  between(x, y, 0, (sn_vec3){0, 0, 1}, &local);
   *out = (sni_nearest){.distance = local.distance,
                        .n = sn_mat3_mul_vec(b->E.R, local.n),
                        .x = {p, sn_se3_point(b->E, y)}};

@@ -15,8 +15,7 @@ static void slope_one(double y, double lo, double hi, double at_lo, double at_hi
 
 static void slope_disc(const double *y, double r, sni_slope *out) {
   *out = (sni_slope){0};
-  const double square = y[0] * y[0] + y[1] * y[1];
-  const double length = square > 1e-200 ? sqrt(square) : hypot(y[0], y[1]);
+  const double length = hypot(y[0], y[1]);
   if (length <= r) {
     out->x[0] = y[0];
     out->x[1] = y[1];

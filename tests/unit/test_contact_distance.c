@@ -230,6 +230,27 @@ TEST(coincident_shapes) {
   }
 }
 
+/* Links that have a point in common, as around a joint: across both they are as deep as they are
+ * thick, whatever rounding says of where that point is. */
+TEST(links_around_a_joint) {
+  for (int k = 0; k < 2000; k++) {
+    uint64_t seed = (uint64_t)k;
+    const double r0 = test_random(&seed, 0.01, 0.1), r1 = test_random(&seed, 0.01, 0.1);
+    const double bend = k % 4 == 0 ? 0 : k % 4 == 1 ? 1e-9 * test_random(&seed, -1, 1) : 1;
+    const sn_vec3 way = sn_vec3_scale(solid_random(&seed, -1, 1), bend);
+    const sn_vec3 tip = sn_vec3_add((sn_vec3){0, 0, k % 3 == 0 ? 0.3 : -0.3}, way);
+    const sn_se3 E = {sn_so3_exp(solid_random(&seed, -2, 2)), solid_random(&seed, -5, 5)};
+    solid a, b;
+    solid_make(&a, (sn_shape_def){.type = "capsule", .to = {0, 0, 0.3}, .radius = r0}, E);
+    solid_make(&b, (sn_shape_def){.type = "capsule", .to = tip, .radius = r1}, E);
+    const result r = measure(&a, &b);
+    CHECK(fabs(r.gap + r0 + r1) < 1e-9, "%d: gap %g, radii %g and %g", k, r.gap, r0, r1);
+    check_proof(&a, &b, r, "links", (unsigned)k);
+    solid_free(&a);
+    solid_free(&b);
+  }
+}
+
 /* Needles, plates and crumbs: sizes from 1e-6 to 1e3 in one pair. */
 TEST(extreme_sizes) {
   for (int k = 0; k < 4000; k++) {
@@ -256,5 +277,5 @@ TEST(extreme_sizes) {
 int main(void) {
   RUN_TESTS(T(distances_are_proved), T(depths_are_proved), T(shapes_that_just_touch),
             T(exchange_turns_the_normal), T(rigid_motion_changes_nothing), T(normals_are_gradients),
-            T(coincident_shapes), T(extreme_sizes));
+            T(coincident_shapes), T(links_around_a_joint), T(extreme_sizes));
 }
