@@ -22,7 +22,8 @@
  * at will.  But it is never quite straight; loops are closed to 1e-9 m, so it sags by the root of
  * that, and the weight of bars that no z holds makes loads of W/1e-4 and more of the sag that there
  * happens to be.  So z with g = G^T z that is nearly 0 take part, at the cost of (g/LOOSE)^2: loads
- * that come of a smaller sag are those of a straight linkage, larger ones are left as they are.
+ * that come of a smaller sag go back to those of a straight linkage, others are left as they are,
+ * but for some (LOOSE/sag)^2 of them.
  *
  * Only loops with surfaces take part: of others nobody knows how they would share. */
 #include "math/dense.h"
@@ -33,7 +34,7 @@
 /* What is left of a row, below this part of it, may depend on others; so may a row below this part
  * of the largest.  By how much less than LOOSE, by so much it does. */
 #define NEARLY 1e-2
-#define LOOSE  1e-4
+#define LOOSE  3e-4
 /* A row below this part of the largest moves nothing: out of the plane of a planar mechanism. */
 #define NOTHING 1e-12
 /* Joints that bear less than this part of the most count as if they did bear that. */
@@ -217,14 +218,16 @@ static void find_answer(sni_rubbing *r, int i) {
   }
 }
 
-/* (g/LOOSE)^2 of two ways, in those units; g by the largest arm, so that it is a force. */
+/* (g/LOOSE)^2 of two ways, in those units; g by the largest arm and the step, so that it is a force
+ * as D is. */
 static double stiffness(const sni_rubbing *r, int i, int j) {
   const double *a = left_of(r, i), *b = left_of(r, j);
   double sum = 0;
   for (int c = 0; c < r->s->t->nv; c++) {
     sum += a[c] * b[c];
   }
-  return sum / (LOOSE * LOOSE * r->stress.arm * r->stress.arm);
+  const double unit = LOOSE * r->s->h * r->stress.arm;
+  return sum / (unit * unit);
 }
 
 /* The matrix of all ways, with the weights that there are. */
