@@ -89,14 +89,19 @@ static double difference(const stage *b, sn_state *one, sn_state *two) {
   return most;
 }
 
-/* Is the answer to the step from s another one if its solver starts from the impulses in from? */
-static bool differs_from(const stage *b, sn_state *s, const sn_state *from, double least) {
+/* Is the answer to the step from s another one if its solver starts from the impulses in from, and
+ * rates are others in their last digits? */
+static bool differs_from(const stage *b, sn_state *s, const sn_state *from, uint64_t seed,
+                         double least) {
   const size_t bytes = (size_t)b->m->tree.nv * sizeof(double);
   sn_state *other = test_state(b->m);
   CHECK(!from || sn_state_copy(other, from) == SN_OK, "no copy");
   *sn_state_time(other) = *sn_state_time(s);
   memcpy(sn_state_q(other), sn_state_q(s), bytes);
   memcpy(sn_state_qd(other), sn_state_qd(s), bytes);
+  for (int i = 0; seed > 0 && i < b->m->tree.nv; i++) {
+    sn_state_qd(other)[i] *= 1 + test_random(&seed, -1e-13, 1e-13);
+  }
   const bool found = step_one(b, other);
   const bool differs = found && difference(b, other, b->s) > least;
   sn_state_free(&other);
@@ -104,19 +109,21 @@ static bool differs_from(const stage *b, sn_state *s, const sn_state *from, doub
 }
 
 /* Does one and the same solver find another answer to the step from s if it starts from no
- * impulses, or from those that another has found?  Then there are several. */
+ * impulses, or from those that another has found, or from the same with other rounding?  Then there
+ * are several. */
 static bool are_several(const stage *b, sn_state *s, double least) {
-  for (int k = 0; k < SOLVERS; k++) {
-    if (differs_from(&b[k], s, NULL, least)) {
-      return true;
+  enum { SHAKES = 8 };
+  bool several = false;
+  for (int k = 0; k < SOLVERS && !several; k++) {
+    several = differs_from(&b[k], s, NULL, 0, least);
+    for (int other = 0; other < SOLVERS && !several; other++) {
+      several = other != k && differs_from(&b[k], s, b[other].s, 0, least);
     }
-    for (int other = 0; other < SOLVERS; other++) {
-      if (other != k && differs_from(&b[k], s, b[other].s, least)) {
-        return true;
-      }
+    for (uint64_t seed = 1; seed <= SHAKES && !several; seed++) {
+      several = differs_from(&b[k], s, s, seed, least);
     }
   }
-  return false;
+  return several;
 }
 
 /* In every step in which all have found an answer to 1e-11: to 1e-6, and nineteen of twenty to
