@@ -54,7 +54,29 @@ static sn_status add_column(sni_rows *r, int i) {
   return SN_OK;
 }
 
+/* All columns of the rows that are in, in few passes over the tree. */
+static void add_columns(sni_rows *r) {
+  sni_unilateral *u = &r->u;
+  int n = 0;
+  for (int i = 0; i < r->nrow; i++) {
+    if (u->in[i]) {
+      u->picked[n] = r->row[i];
+      u->which[n++] = i;
+    }
+  }
+  sni_columns_solve(&r->columns, &r->d->w, n, u->picked, r->X, r->S);
+  for (int k = 0; k < n; k++) {
+    memcpy(u->S + (size_t)k * (size_t)r->capacity, r->S + (size_t)k * (size_t)n,
+           (size_t)(k + 1) * sizeof(double));
+  }
+  u->count = n;
+}
+
 sn_status sni_unilateral_factorise(sni_rows *r) {
+  if (r->solve == sni_rows_solve_tree) {
+    add_columns(r);
+    return SN_OK;
+  }
   r->u.count = 0;
   for (int i = 0; i < r->nrow; i++) {
     const sn_status status = r->u.in[i] ? add_column(r, i) : SN_OK;
@@ -278,7 +300,8 @@ double sni_unilateral_aim(const sni_row *row, double h, double penetration, doub
     return -stop->stiffness * row->g / stiff;
   }
   if (penetration > 0) { /* what has been put back lies on the border: it goes on acting */
-    return row->g > SNI_TOUCH ? SNI_LET_GO : fmax(-penetration * row->g, -stop->restitution * before);
+    return row->g > SNI_TOUCH ? SNI_LET_GO
+                              : fmax(-penetration * row->g, -stop->restitution * before);
   }
   if (back && before < 0 && hits) {
     return -stop->restitution * before;
@@ -404,6 +427,7 @@ static size_t lay_out(sni_unilateral *u, int capacity, int nv, bool dual, char *
   u->in = TAKE(n, sizeof *u->in);
   u->which = TAKE(n, sizeof *u->which);
   u->both = TAKE(n, sizeof *u->both);
+  u->picked = TAKE(dual ? n : 0, sizeof *u->picked);
   u->slot = TAKE(n, sizeof *u->slot);
   u->held = TAKE(n, sizeof *u->held);
   u->soft = TAKE(n, sizeof *u->soft);

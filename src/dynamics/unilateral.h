@@ -33,7 +33,8 @@ typedef struct sni_unilateral {
   int *which;    /* capacity  rows in the dual                                                    */
   int count;     /* of these                                                                      */
   int *both;     /* capacity  of these, those that hold both ways                                 */
-  double *S;     /* capacity x capacity  their G A^-1 G^T                                         */
+  sni_row *picked; /* capacity  of those that are in at first, one behind the other               */
+  double *S; /* capacity x capacity  their G A^-1 G^T                                         */
   sni_qp qp;
   int *slot;   /* capacity  which of all rows that there may be: stays the same while others come
                   and go                                                                         */
