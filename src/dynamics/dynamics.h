@@ -116,6 +116,11 @@ sni_spring sni_dynamics_drive(const sni_dynamics *d, int k, double t, double t_r
 
 sni_aba_in sni_dynamics_aba_in(const sni_dynamics *d);
 
+/* Nothing but the masses and armature, at the q of the kinematics. */
+static inline sni_aba_in sni_dynamics_masses(const sni_dynamics *d) {
+  return (sni_aba_in){.mass = d->mass, .joint_matrix = d->armature, .bare_joints = !d->armed};
+}
+
 /* Kinematics, forces, accelerations; prescribed entries of q, qd and qdd are overwritten first.
  * Returns -1, or the body whose joint has a singular inertia. */
 int sni_dynamics_accelerate(sni_dynamics *d, double t, double t_ref, double *q, double *qd,

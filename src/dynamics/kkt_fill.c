@@ -201,7 +201,7 @@ void sni_kkt_fill(sni_kkt *k, const sni_aba_in *in, const sni_rows *rows, const 
   }
   const sni_tree *t = &k->d->m->tree;
   bool outgrown = false;
-  for (int i = 0; i < t->nbody; i++) {
+  for (int i = 0; !in->bare_joints && i < t->nbody; i++) {
     if (k->is_bare[i] && !sni_bare_stays(t, in, i)) {
       k->is_bare[i] = false;
       outgrown = true;

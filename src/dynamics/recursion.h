@@ -86,6 +86,7 @@ typedef struct sni_aba_in {
   bool use_wrench;            /* w->wrench counts                                      */
   const uint8_t *prescribed;  /* nbody, NULL: none.  Where set, qdd is given           */
   const double *joint_matrix; /* nfactor  nv x nv a joint, instead of armature; NULL: none */
+  bool bare_joints;           /* known to be all zeros: nobody needs to look               */
   /* For implicit methods: what is added to the inertia of bodies.  NULL: nothing. */
   const sni_art *extra;  /* blocks; their b does not count                             */
   const int *extra_of;   /* nbody  index in extra, -1: none                            */

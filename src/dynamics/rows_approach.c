@@ -100,7 +100,7 @@ static void find_step(sni_rows *r, double part, double *size) {
 double sni_rows_approach(sni_rows *r, double t, double t_ref, double enough, double *q,
                          const double *qd) {
   sni_dynamics *d = r->d;
-  const sni_aba_in in = {.mass = d->mass, .joint_matrix = d->armature};
+  const sni_aba_in in = sni_dynamics_masses(d);
   const int nv = d->m->tree.nv;
   double part = MU, squares = look(r, t, t_ref, q, qd);
   int stalls = 0, worst;

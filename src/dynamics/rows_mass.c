@@ -31,7 +31,7 @@ void sni_rows_coasting(sni_rows *r, double *out) {
 
 int sni_rows_factorise_mass(sni_rows *r) {
   sni_dynamics *d = r->d;
-  const sni_aba_in in = {.mass = d->mass, .joint_matrix = d->armature};
+  const sni_aba_in in = sni_dynamics_masses(d);
   r->bad = -1;
   if (r->kkt) {
     sni_kkt_fill(r->kkt, &in, r, NULL);

@@ -56,7 +56,7 @@ static double slope_of(sni_rows *r, const double *e, double *u, double *s) {
 /* By conjugate gradients, in the metric of the masses. */
 const double *sni_rows_contradiction(sni_rows *r) {
   sni_dynamics *d = r->d;
-  const sni_aba_in in = {.mass = d->mass, .joint_matrix = d->armature};
+  const sni_aba_in in = sni_dynamics_masses(d);
   const int nv = d->m->tree.nv;
   double *e = r->multiplier, *Gp = r->lambda_before, *u = r->column, *s = r->step, *p = r->q_before;
   for (int i = 0; i < r->nrow; i++) {

@@ -233,7 +233,7 @@ static sn_status correct_again(void *user, const double *c, double *x) {
 
 int sni_unilateral_momenta(sni_rows *r, double gain, const double *b, double *qd) {
   sni_dynamics *d = r->d;
-  const sni_aba_in in = {.mass = d->mass, .joint_matrix = d->armature};
+  const sni_aba_in in = sni_dynamics_masses(d);
   int bad = sni_rows_factorise_mass(r);
   if (bad < 0 && r->kkt) {
     bad = sni_factorise(&d->m->tree, &in, &d->w);

@@ -91,6 +91,19 @@ bool sni_move_turns(const sni_tree *t, int i) {
   return turns;
 }
 
+bool sni_move_shifts(const sni_tree *t, int i) {
+  const sni_joint_set set = sni_tree_joints(t);
+  const int nv = t->joint[i].nv;
+  if (!sni_joint_ops_of(set, i)->constant_S) { /* of these a ball alone leaves it where it is */
+    return nv > 0 && !(nv == 3 && sni_joint_is_ball(set, i, 0));
+  }
+  bool shifts = false;
+  for (int c = t->vadr[i]; c < t->vadr[i + 1]; c++) {
+    shifts = shifts || sn_vec3_dot(t->S0[c].v, t->S0[c].v) > 0;
+  }
+  return shifts;
+}
+
 bool sni_move_slides(const sni_system *s, const double *q, const double *qd) {
   const sni_tree *t = s->t;
   for (int i = 0; i < t->nbody; i++) {
@@ -190,15 +203,15 @@ static void take_motion(sni_system *s, const sni_block *block) {
   }
 }
 
-bool sni_move_begin(sni_system *s, bool outward, bool foresees, const double *q, double *qd1,
+bool sni_move_begin(sni_system *s, sni_twists twists, bool foresees, const double *q, double *qd1,
                     double *q1) {
   const sni_tree *t = s->t;
   bool far = false;
   for (int k = 0; k < t->nblock; k++) {
     const sni_block *block = &t->block[k];
-    if (outward) {
+    if (twists == SNI_TWISTS_OUTWARD) {
       sni_solve_outward(t, block, &s->d->w, qd1);
-    } else {
+    } else if (twists == SNI_TWISTS_OF_RATES) {
       sni_J_mul_block(t, block, &s->d->w, qd1);
     }
     for (int c = t->vadr[block->first]; c < t->vadr[block->end]; c++) {
@@ -223,7 +236,7 @@ static sni_lane6 momentum_of(const sni_dynamics *d, int i, sn_vec6 motion) {
 static void settle(sni_system *s, const double *q1, double *qd1) {
   const sni_tree *t = s->t;
   sni_dynamics *d = s->d;
-  const sni_aba_in in = {.mass = d->mass, .joint_matrix = d->armature};
+  const sni_aba_in in = sni_dynamics_masses(d);
   const double *x = sni_system_armature(s, qd1);
   int bad = -1;
   for (int k = t->nblock - 1; k >= 0; k--) {

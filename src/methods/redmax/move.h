@@ -8,13 +8,19 @@
 /* Can the joint of body i turn it? */
 bool sni_move_turns(const sni_tree *t, int i);
 
+/* Can it move the body's origin? */
+bool sni_move_shifts(const sni_tree *t, int i);
+
 /* Are there coordinates that slide along axes which turn? */
 bool sni_move_slides(const sni_system *s, const double *q, const double *qd);
 
-/* The motion that bodies begin the step with, J qd1, in w->a and s->motion, and q1 = q + h qd1.
- * outward: qd1 is to come from the second half of a solution (sni_solve_outward).  Do bodies go
- * far, in the sense of foresee.c? */
-bool sni_move_begin(sni_system *s, bool outward, bool foresees, const double *q, double *qd1,
+/* Where J qd1 comes from: it is in w->a already, from qd1, or qd1 itself is to come from the second
+ * half of a solution (sni_solve_outward). */
+typedef enum sni_twists { SNI_TWISTS_KNOWN, SNI_TWISTS_OF_RATES, SNI_TWISTS_OUTWARD } sni_twists;
+
+/* The motion that bodies begin the step with, J qd1, in w->a and s->motion, and q1 = q + h qd1.  Do
+ * bodies go far, in the sense of foresee.c? */
+bool sni_move_begin(sni_system *s, sni_twists twists, bool foresees, const double *q, double *qd1,
                     double *q1);
 
 /* q1 comes as q + h qd1 and goes to the end of the step; qd1, the rates of the step at q, become

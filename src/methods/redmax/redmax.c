@@ -93,7 +93,8 @@ static sn_status find_rates(sn_sim *sim, const sni_redmax_step *step, double *q1
     if (r->touch) {
       sni_sleep_hold(&r->touch->sleep, qd1);
     }
-    const bool far = sni_move_begin(s, sweeps, foresees, step->q, qd1, q1);
+    const bool far = sni_move_begin(s, sweeps ? SNI_TWISTS_OUTWARD : SNI_TWISTS_OF_RATES, foresees,
+                                    step->q, qd1, q1);
     status = sweeps ? sni_redmax_check_sweep(sim, step, qd1, err) : status;
     if (status < 0) {
       return status;

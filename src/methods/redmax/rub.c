@@ -520,7 +520,7 @@ int sni_rubbing_coast(sni_rubbing *r, double t, bool projected, const double *q,
   sni_dynamics *d = r->s->d;
   const sni_tree *tree = r->s->t;
   const size_t nv = (size_t)tree->nv;
-  sni_aba_in in = {.mass = d->mass, .joint_matrix = d->armature};
+  sni_aba_in in = sni_dynamics_masses(d);
   double *qdd = r->column;
   memset(qdd, 0, nv * sizeof *qdd);
   memset(r->coast_lambda, 0, (size_t)r->m->nrow * sizeof *r->coast_lambda);

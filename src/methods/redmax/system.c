@@ -165,6 +165,7 @@ static void add_user_terms(sni_system *s, double t, const double *q, const doubl
     }
     sni_system_add_term(s, pair, &term);
   }
+  s->joints_changed = true;
   for (int i = 0; i < s->t->nbody; i++) {
     const int adr = s->t->vadr[i], nv = s->t->vadr[i + 1] - adr;
     for (int k = 0; k < nv; k++) {
@@ -262,6 +263,7 @@ static void add_spring(sni_system *s, int i, const sni_spring *spring) {
   at_rest.qd = s->d->zero;
   at_rest.max_force = NULL;
   sni_joint_spring(sni_tree_joints(t), i, &at_rest, s->d->w.tau + adr);
+  s->joints_changed = true;
   sni_joint_spring_matrix(sni_tree_joints(t), i, spring, s->h, s->joint_matrix + t->factor[i], nv);
 }
 
@@ -343,10 +345,20 @@ static sni_spring drive_spring(const sni_system *s, int k, const double *q, cons
   return spring;
 }
 
+/* The armature of the joints alone.  It seldom changes, and there is much of it. */
+static void begin_joints(sni_system *s) {
+  const sni_dynamics *d = s->d;
+  if (s->joints_changed || d->nrotor > 0 || s->joints_hash != d->param_hash) {
+    memcpy(s->joint_matrix, d->armature, (size_t)s->t->nfactor * sizeof(double));
+  }
+  s->joints_changed = false;
+  s->joints_hash = d->param_hash;
+}
+
 static void add_joints(sni_system *s, const double *q, const double *qd) {
   const sni_dynamics *d = s->d;
   const sni_tree *tree = s->t;
-  memcpy(s->joint_matrix, d->armature, (size_t)tree->nfactor * sizeof(double));
+  begin_joints(s);
   for (int k = 0; k < d->nsprung; k++) {
     const sni_spring spring = sni_dynamics_joint_spring(d, d->sprung[k], q, qd);
     add_spring(s, d->sprung[k], &spring);
@@ -407,6 +419,7 @@ void sni_system_assemble(sni_system *s, double t, double h, const double *q, con
   for (int k = s->t->nblock - 1; k >= 0 && tangent == SNI_TANGENT_CLAMPED; k--) {
     sni_system_add_tension(s, &s->t->block[k]);
   }
+  s->in.bare_joints = !s->d->armed && !s->joints_changed;
 }
 
 bool sni_system_is_mass(const sni_system *s) {
@@ -590,6 +603,7 @@ static size_t lay_out(sni_system *s, const sn_model *m, const sn_options *o, cha
   s->slack = TAKE(nbody, sizeof *s->slack);
   s->braced = TAKE(nbody, sizeof *s->braced);
   s->point = TAKE(nbody, sizeof *s->point);
+  s->shifts = TAKE(nbody, sizeof *s->shifts);
 #undef TAKE
   s->term_capacity = (int)capacity;
   s->npairs = (int)npairs;
@@ -609,11 +623,12 @@ int sni_system_pair_capacity(const sn_model *m, const sn_options *o) {
 }
 
 void sni_system_place(sni_system *s, sni_dynamics *d, const sn_options *o, void *memory) {
-  *s = (sni_system){.d = d, .t = &d->m->tree};
+  *s = (sni_system){.d = d, .t = &d->m->tree, .joints_changed = true};
   lay_out(s, d->m, o, memory);
   for (int i = 0; i < s->t->nbody; i++) {
     const int p = s->t->parent[i];
     s->grounded[i] = s->t->joint[i].nv == 0 && (p < 0 || s->grounded[p]);
+    s->shifts[i] = sni_move_shifts(s->t, i);
   }
   for (int i = 0; i < s->t->nbody; i++) {
     const sn_inertia I = sni_params_inertia(&d->params, i);

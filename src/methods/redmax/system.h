@@ -55,10 +55,12 @@ typedef struct sni_system {
   int *extra_of;  /* nbody                                                             */
   int nextra;
   double *joint_matrix; /* nfactor                                                           */
-  int16_t *taut;        /* nforce  what forces that only pull do: see sni_force_eval          */
-  bool pulling;         /* there are such forces                                              */
-  bool *limited;        /* nv  a drive gives its limit here, whatever the joint does         */
-  double *limit;        /* nv  that force                                                    */
+  bool joints_changed;  /* it has more than the armature of these parameters                  */
+  uint64_t joints_hash;
+  int16_t *taut; /* nforce  what forces that only pull do: see sni_force_eval          */
+  bool pulling;  /* there are such forces                                              */
+  bool *limited; /* nv  a drive gives its limit here, whatever the joint does         */
+  double *limit; /* nv  that force                                                    */
   sni_link_term *term;
   int nterm, term_capacity;
   int npair;      /* terms between two bodies that both move                                 */
@@ -81,6 +83,7 @@ typedef struct sni_system {
   bool slides;       /* coordinates slide along axes that turn: see move.c                      */
   bool *point;       /* nbody  without moments, and nothing turns it: torques are nothing to it */
   bool *grounded;    /* nbody  fixed to the world, directly or through others                   */
+  bool *shifts;      /* nbody  its joint may move its origin, and not turn it alone             */
   bool *slack;       /* nbody  bears the tension of its forces; scratch of assemble             */
   double *scratch;   /* 7 nv  for the integrators                                              */
   double *b;         /* nv                                                                      */

@@ -50,6 +50,7 @@ static void add_slides(sni_system *s, int i, sn_vec3 F, bool add, sni_sym3 *G) {
   if (!(above > 0) || !add) {
     return;
   }
+  s->joints_changed = true;
   for (int r = 0; r < nv; r++) {
     const sn_vec3 a = sni_lane_vec3(s->d->w.S[adr + r].v);
     for (int c = 0; c < nv; c++) {
@@ -147,7 +148,9 @@ static bool inward(sni_system *s, const sni_block *block, bool add) {
           G = sni_sym3_add_square(G, 0.5 / N, f.w);
           own.turn.G = sni_sym3_add_square(own.turn.G, 0.5 / N, f.w);
         }
-        add_slides(s, i, f.v, add, &G);
+        if (s->shifts[i]) {
+          add_slides(s, i, f.v, add, &G);
+        }
       }
       pass_on(s, i, f, G);
     }

@@ -37,7 +37,7 @@ static double openness_ahead(const sni_ties *t) {
 }
 
 static void look(sn_sim *sim, sni_structured *st, double t, const double *q, const double *qd) {
-  sni_dynamics_kinematics(&sim->d, q, qd);
+  sni_dynamics_places(&sim->d, q, qd); /* gaps do not ask how fast */
   sni_rows_eval_poses(&sim->rows, t, t, q, qd);
   sni_structured_tie(sim, st, NULL, *st->give);
 }
@@ -77,7 +77,7 @@ static void keep_way(const sn_sim *sim, sni_structured *st) {
 static bool find_motion(sn_sim *sim, sni_structured *st, double tolerance, sn_info *info) {
   sni_ties *t = &st->ties;
   int bad = -1;
-  t->in = (sni_aba_in){.mass = sim->d.mass, .joint_matrix = sim->d.armature};
+  t->in = sni_dynamics_masses(&sim->d);
   t->stage = SNI_TIES_CLOSE;
   for (int i = 0; i < t->ntie; i++) {
     t->c[i] = t->asked[i] = -sim->rows.row[i].g;

@@ -279,13 +279,13 @@ static void brake(const sn_sim *sim, sni_structured *st, double h) {
   }
 }
 
-/* qd1: what is nearest to the motion of the bodies at q1, where kinematics and rows are. */
+/* qd1: what is nearest to the motion of the bodies at q1, where poses and rows are. */
 static void end_rates(sn_sim *sim, sni_structured *st, double h, double *qd1, sn_info *info) {
   sni_ties *t = &st->ties;
   int bad = -1;
   const int64_t deadline = sni_structured_deadline(sim, st, 1);
   sni_move_momenta(&st->s, qd1);
-  t->in = (sni_aba_in){.mass = sim->d.mass, .joint_matrix = sim->d.armature};
+  t->in = sni_dynamics_masses(&sim->d);
   t->stage = SNI_TIES_END;
   find_odds(sim, st);
   memset(st->odds.braked, 0, (size_t)sim->m->tree.nbody * sizeof *st->odds.braked);
@@ -327,7 +327,7 @@ static sn_status advance(sn_sim *sim, sni_structured *st, sn_state *state, const
     if (status) {
       return status;
     }
-    const bool far = sni_move_begin(s, false, !sim->d.rows, q, qd1, q1);
+    const bool far = sni_move_begin(s, SNI_TWISTS_KNOWN, !sim->d.rows, q, qd1, q1);
     again = sni_system_limit_drives(s, t_end, q1, qd1, input);
     again = sni_system_limit_loops(s, qd1) || again;
     again = sni_system_pull_cables(s, t_end, sim->F) || again;
@@ -337,7 +337,7 @@ static sn_status advance(sn_sim *sim, sni_structured *st, sn_state *state, const
   if (sim->d.rows) {
     sni_structured_close(sim, st, t_end, q1, qd1, info);
   } else {
-    sni_dynamics_kinematics(&sim->d, q1, qd1);
+    sni_dynamics_places(&sim->d, q1, qd1);
   }
   end_rates(sim, st, h, qd1, info);
   memcpy(sni_state_q(state), q1, bytes);
