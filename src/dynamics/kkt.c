@@ -41,29 +41,33 @@ sni_kkt_form sni_kkt_get_form(const sni_kkt *k) {
 /* ---- solving ---- */
 
 /* The twist of the body that carries a bare one; NULL: none. */
-static double *carrier(const sni_kkt *k, int i, double *x) {
+static int carrier(const sni_kkt *k, int i) {
   const int p = k->d->m->tree.parent[i];
-  return p >= 0 && k->at[p] >= 0 ? x + k->at[p] : NULL;
+  return p >= 0 ? k->at[p] : -1;
 }
 
-/* b into the rows of the rates, c into those of the constraints: all others are 0. */
-static void scatter(sni_kkt *k, const double *b, const double *c, double *x) {
+/* b into the rows of the rates, c into those of the constraints: all others are 0.  Returns the
+ * right-hand side. */
+static const double *scatter(sni_kkt *k, const double *b, const double *c) {
   if (k->reduced) {
-    sni_kkt_reduced_scatter(k->reduced, b, c, x);
-    return;
+    sni_kkt_reduced_scatter(k->reduced, b, c, k->x);
+    return k->x;
   }
   const sni_tree *t = &k->d->m->tree;
-  memset(x, 0, (size_t)k->scalars * sizeof *x);
+  double *x = sni_ldl_side(k->ldl);
+  memset(x, 0, (size_t)sni_ldl_place_count(k->ldl) * sizeof *x);
   for (int i = 0; b && i < t->nbody; i++) {
     if (k->row[i] >= 0) {
       memcpy(x + k->row[i], b + t->vadr[i], (size_t)t->joint[i].nv * sizeof *b);
     } else if (k->is_bare[i]) {
-      sni_bare_push(&k->bare[i], b + t->vadr[i], x + k->at[i], carrier(k, i, x));
+      const int p = carrier(k, i);
+      sni_bare_push(&k->bare[i], b + t->vadr[i], x + k->at[i], p >= 0 ? x + p : NULL);
     }
   }
   for (int i = 0; c && i < k->nrow; i++) {
     x[k->row_at[i]] = c[i];
   }
+  return x;
 }
 
 bool sni_kkt_takes_soft(const sni_kkt *k) {
@@ -102,15 +106,17 @@ static void gather(const sni_kkt *k, double *x, double *lambda) {
     sni_kkt_reduced_gather(k->reduced, k->x, x, lambda);
     return;
   }
+  const double *found = sni_ldl_found(k->ldl);
   for (int i = 0; i < t->nbody; i++) {
     if (k->row[i] >= 0) {
-      memcpy(x + t->vadr[i], k->x + k->row[i], (size_t)t->joint[i].nv * sizeof *x);
+      memcpy(x + t->vadr[i], found + k->row[i], (size_t)t->joint[i].nv * sizeof *x);
     } else if (k->is_bare[i]) {
-      sni_bare_rates(&k->bare[i], k->x + k->at[i], carrier(k, i, k->x), x + t->vadr[i]);
+      const int p = carrier(k, i);
+      sni_bare_rates(&k->bare[i], found + k->at[i], p >= 0 ? found + p : NULL, x + t->vadr[i]);
     }
   }
   for (int i = 0; lambda && i < k->nrow; i++) {
-    lambda[i] = k->x[k->row_at[i]];
+    lambda[i] = found[k->row_at[i]];
   }
 }
 
@@ -141,11 +147,11 @@ sn_status sni_kkt_factorise(sni_kkt *k, const double *b, const double *c, int *b
     return k->lost;
   }
   const bool known = b || c;
+  const double *side = known ? scatter(k, b, c) : NULL;
   if (known) {
-    scatter(k, b, c, k->x);
     keep(k, b, c);
   }
-  const sn_status status = sni_ldl_factorise(k->ldl, known ? k->x : NULL, &factor);
+  const sn_status status = sni_ldl_factorise(k->ldl, side, &factor);
   k->begun = known && status >= 0;
   k->replaced = factor.replaced;
   k->count += k->count == UINT_MAX ? 2 : 1;
@@ -168,10 +174,8 @@ sn_status sni_kkt_solve(sni_kkt *k, const double *b, const double *c, double *x,
   }
   const bool begun = has_begun(k, b, c);
   k->begun = false;
-  if (!begun) {
-    scatter(k, b, c, k->x);
-  }
-  const sn_status status = sni_ldl_solve(k->ldl, begun ? NULL : k->x, k->x, &solution);
+  const double *side = begun ? NULL : scatter(k, b, c);
+  const sn_status status = sni_ldl_solve(k->ldl, side, k->x, &solution);
   *residual = solution.residual;
   gather(k, x, lambda);
   return status;

@@ -104,23 +104,14 @@ static void lay_out_constraints(sni_kkt *k, pattern *p) {
   }
 }
 
-static bool find_scalars(sni_kkt *k, const pattern *p) {
-  int *first = calloc((size_t)p->n + 1, sizeof *first);
-  int at = 0;
-  for (int n = 0; first && n < p->n; n++) {
-    first[n] = at;
-    at += p->size[n];
+static void find_places(sni_kkt *k) {
+  for (int i = 0; i < k->d->m->tree.nbody; i++) {
+    k->row[i] = k->qd[i] >= 0 ? sni_ldl_place(k->ldl, k->qd[i]) : -1;
+    k->at[i] = k->phi[i] >= 0 ? sni_ldl_place(k->ldl, k->phi[i]) : -1;
   }
-  for (int i = 0; first && i < k->d->m->tree.nbody; i++) {
-    k->row[i] = k->qd[i] >= 0 ? first[k->qd[i]] : -1;
-    k->at[i] = k->phi[i] >= 0 ? first[k->phi[i]] : -1;
+  for (int c = 0; c < k->ncon; c++) {
+    k->con_row[c] = k->con[c] >= 0 ? sni_ldl_place(k->ldl, k->con[c]) : -1;
   }
-  for (int c = 0; first && c < k->ncon; c++) {
-    k->con_row[c] = k->con[c] >= 0 ? first[k->con[c]] : -1;
-  }
-  k->scalars = at;
-  free(first);
-  return first != NULL;
 }
 
 /* Divides memory; with NULL only counts. */
@@ -194,8 +185,6 @@ static sn_status build(sni_kkt *k, sn_error *err) {
       k->pair[n] = a >= 0 && b >= 0 ? add_block(&p, SNI_LDL_DENSE, a, b) : -1;
     }
     lay_out_constraints(k, &p);
-    const bool found = find_scalars(k, &p);
-    k->x = calloc((size_t)k->scalars + 1, sizeof *k->x);
     k->given = calloc((size_t)k->d->m->tree.nv + nrow + 1, sizeof *k->given);
     const sni_ldl_pattern ldl = {
         .n = p.n,
@@ -208,7 +197,10 @@ static sn_status build(sni_kkt *k, sn_error *err) {
         .kind = p.kind};
     sni_ldl_options options = sni_ldl_options_default();
     options.bytes_max = k->bytes_max;
-    status = found && k->x && k->given ? sni_ldl_build(&ldl, &options, &k->ldl, err) : SN_E_MEMORY;
+    status = k->given ? sni_ldl_build(&ldl, &options, &k->ldl, err) : SN_E_MEMORY;
+    if (!status) {
+      find_places(k);
+    }
   }
   free(memory);
   free(p.kind);
@@ -247,8 +239,7 @@ static sn_status build_reduced(sni_kkt *k, int npairs, const int (*pair)[2], siz
     return status;
   }
   k->ldl = sni_kkt_reduced_ldl(k->reduced);
-  k->scalars = sni_kkt_reduced_scalars(k->reduced);
-  k->x = calloc((size_t)k->scalars + 1, sizeof *k->x);
+  k->x = calloc((size_t)sni_kkt_reduced_scalars(k->reduced) + 1, sizeof *k->x);
   const size_t nrow = k->d->rows ? (size_t)k->d->rows->capacity : 0;
   k->given = calloc((size_t)k->d->m->tree.nv + nrow + 1, sizeof *k->given);
   return k->x && k->given ? SN_OK : SN_E_MEMORY;

@@ -12,27 +12,26 @@ struct sni_kkt {
   sni_kkt_reduced *reduced; /* NULL: the maximal form, which all below is for            */
   sni_ldl *ldl;
   int *phi, *qd, *mu;              /* nbody  nodes; -1: none                                    */
-  int *row;                        /* nbody  first scalar of the rates                          */
+  int *row;                        /* nbody  place (sni_ldl_place) of the rates                 */
   int *at;                         /* nbody  of the twist                                       */
   int *mass, *own, *shift, *joint; /* nbody  blocks; -1: none                                   */
   int *tie;                        /* nbody  block mu, phi                                      */
   int *pair;                       /* npairs block; -1: none                                    */
   int ncon;                        /* constraints                                               */
   int *con;                        /* ncon  nodes; -1: none                                     */
-  int *con_row;                    /* ncon  first scalar                                        */
+  int *con_row;                    /* ncon  place                                               */
   int *con_size;                   /* ncon  rows at most                                        */
   int *con_own, *con_side;         /* ncon, 2 ncon  blocks; -1: none                            */
   int *con_coord; /* SNI_COORD_MAX ncon  blocks with the rates of a joint          */
-  int *row_at;    /* capacity of rows  scalar of each row that is active        */
+  int *row_at;    /* capacity of rows  place of each row that is active         */
   int nrow;
-  int scalars;
   bool *is_bare;  /* nbody  its rates are no unknowns: kkt_bare.h */
   sni_bare *bare; /* nbody  of these, as filled                   */
   int npairs;     /* what it was built for */
   int (*pairs)[2];
   size_t bytes_max;
   sn_status lost; /* that did not work */
-  double *x;      /* scalars                                                                     */
+  double *x;      /* of the reduced form: all scalars                                            */
   /* nv + capacity of rows  b and c that went into the factorisation: comparing these is cheaper
    * than scattering them once more */
   double *given;

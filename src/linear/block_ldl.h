@@ -103,7 +103,7 @@ typedef struct sni_ldl_solution {
 /* x = A^-1 b, refined until the backward error is below the target or falls no further.  b and x:
  * scalars in the order of nodes; may be the same; b NULL: the one given to sni_ldl_factorise, once.
  * SN_NOT_CONVERGED: target missed, x is the best found.  SN_E_DIVERGED: not finite, x untouched.
- * SN_E_ARGUMENT: b NULL without that.  out may be NULL.
+ * SN_E_ARGUMENT: b NULL without that.  out may be NULL, and x: see sni_ldl_found.
  *
  * The backward error is the largest |r_i| / ((|A| |x| + |b|)_i + m_i max |m x| / 2^14), r = b - A
  * x: by how much of themselves the entries of A and b would have to change for x to be exact. (With
@@ -112,6 +112,18 @@ typedef struct sni_ldl_solution {
  * to nothing happens.  Multipliers whose pivots were noise are excused up to 2^20 times as much, if
  * need be: such a row may differ by the root of `noise` from those that it depends on. */
 sn_status sni_ldl_solve(sni_ldl *ldl, const double *b, double *x, sni_ldl_solution *out);
+
+/* Vectors by places are in the order of elimination: for those who have long ones, and would rather
+ * put numbers where they belong than have them sorted.  The scalars of a node are together, and
+ * what is between nodes is 0.
+ *
+ * sni_ldl_side is room for a right-hand side by places, and may be given for b.  Where
+ * sni_ldl_solve gets no x, the solution is sni_ldl_found, by places, until the next call; if it is
+ * not finite, what was asked for is there instead. */
+int sni_ldl_place(const sni_ldl *ldl, int node);
+int sni_ldl_place_count(const sni_ldl *ldl);
+double *sni_ldl_side(sni_ldl *ldl);
+const double *sni_ldl_found(const sni_ldl *ldl);
 
 /* From now on solutions are refined to this backward error; whoever iterates himself needs less.
  * Factors that gave `trust` times as little, with another right-hand side, are not looked at again:

@@ -330,7 +330,7 @@ sn_status sni_ldl_factorise(sni_ldl *ldl, const double *b, sni_ldl_factor *out) 
       status = state.finite ? SN_OK : SN_E_DIVERGED;
     }
     if (b) {
-      sni_ldl_forward(ldl, t, ldl->y);
+      sni_ldl_forward_begun(ldl, t);
     }
   }
   ldl->ready = b && !status;

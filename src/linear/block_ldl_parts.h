@@ -80,8 +80,10 @@ struct sni_ldl {
   bool rest_known; /* r has the largest entry of each row: see block_ldl_assemble.c     */
   /* solve, vectors by tiles */
   double *b, *y, *x, *x_next, *r, *z;
-  double error; /* that the factors left in the first solution; INFINITY: not known     */
-  bool ready;   /* y is L^-1 b for the b given to factorise                              */
+  const double *found; /* the last solution                                              */
+  int begun_y;         /* places of y that have been filled from b                       */
+  double error;        /* that the factors left in the first solution; INFINITY: not known     */
+  bool ready;          /* y is L^-1 b for the b given to factorise                              */
 };
 
 /* How many values a block has. */
@@ -112,7 +114,10 @@ sn_status sni_ldl_assemble(sni_ldl *ldl, int t, int *bad);
 /* block_ldl_solve.c: y_t <- L(t,t)^-1 y_t, y_i -= L(i,t) y_t for the tiles i below t. */
 void sni_ldl_forward(const sni_ldl *ldl, int t, double *y);
 
-/* b and y from a right-hand side by nodes. */
+/* b from a right-hand side by nodes, or as it is there; y is to follow. */
 void sni_ldl_begin(sni_ldl *ldl, const double *b);
+
+/* The same with ldl->y, which begins as b: as far as column t touches it, while that is at hand. */
+void sni_ldl_forward_begun(sni_ldl *ldl, int t);
 
 #endif

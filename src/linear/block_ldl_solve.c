@@ -128,10 +128,38 @@ void sni_ldl_forward(const sni_ldl *ldl, int t, double *y) {
 }
 
 void sni_ldl_begin(sni_ldl *ldl, const double *b) {
-  for (int i = 0; i < ldl->vector_count; i++) {
+  for (int i = 0; b != ldl->b && i < ldl->vector_count; i++) {
     const int from = ldl->scalar_of[i];
-    ldl->b[i] = ldl->y[i] = from >= 0 ? b[from] : 0;
+    ldl->b[i] = from >= 0 ? b[from] : 0;
   }
+  ldl->begun_y = 0;
+}
+
+void sni_ldl_forward_begun(sni_ldl *ldl, int t) {
+  const sni_ldl_tile *tile = &ldl->tile[t];
+  const int last = tile[1].below > tile->below ? ldl->below[tile[1].below - 1].tile : t;
+  const int from = ldl->begun_y, to = ldl->tile[last + 1].vector;
+  if (from < to) {
+    memcpy(ldl->y + from, ldl->b + from, (size_t)(to - from) * sizeof(double));
+    ldl->begun_y = to;
+  }
+  sni_ldl_forward(ldl, t, ldl->y);
+}
+
+double *sni_ldl_side(sni_ldl *ldl) {
+  return ldl->b;
+}
+
+const double *sni_ldl_found(const sni_ldl *ldl) {
+  return ldl->found;
+}
+
+int sni_ldl_place(const sni_ldl *ldl, int node) {
+  return ldl->scalar_at[ldl->node_row[node]];
+}
+
+int sni_ldl_place_count(const sni_ldl *ldl) {
+  return ldl->vector_count;
 }
 
 /* ---- Products -------------------------------------------------------------------------------- */
@@ -496,7 +524,7 @@ sn_status sni_ldl_solve(sni_ldl *ldl, const double *b, double *x, sni_ldl_soluti
   if (b) {
     sni_ldl_begin(ldl, b);
     for (int t = 0; t < ldl->tile_count; t++) {
-      sni_ldl_forward(ldl, t, ldl->y);
+      sni_ldl_forward_begun(ldl, t);
     }
   } else if (!ldl->ready) {
     return SN_E_ARGUMENT;
@@ -528,10 +556,11 @@ sn_status sni_ldl_solve(sni_ldl *ldl, const double *b, double *x, sni_ldl_soluti
   if (out) {
     *out = (sni_ldl_solution){error, refinements};
   }
+  ldl->found = isfinite(error) ? best : ldl->b;
   if (!isfinite(error)) {
     return SN_E_DIVERGED;
   }
-  for (int i = 0; i < ldl->scalar_count; i++) {
+  for (int i = 0; x && i < ldl->scalar_count; i++) {
     x[i] = best[ldl->scalar_at[i]];
   }
   return error <= ldl->options.target ? SN_OK : SN_NOT_CONVERGED;

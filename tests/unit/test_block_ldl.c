@@ -222,6 +222,41 @@ static double energy_error(const mechanism *m, const double *x, const long doubl
   return (double)sqrtl(fabsl(error) / size);
 }
 
+/* A right-hand side by places, known before the factorisation or not, has the very solution that it
+ * has by nodes. */
+TEST(vectors_by_places_give_the_same_bits) {
+  for (int kind = CHAIN; kind <= LOOPS; kind++) {
+    uint64_t seed = 7 + (uint64_t)kind;
+    mechanism *m = random_mechanism((topology)kind, 1e4, 100, &seed);
+    const int n = m->s->scalars;
+    double *b = calloc((size_t)n, sizeof *b), *x = calloc((size_t)n, sizeof *x);
+    random_vector(n, b, &seed);
+    sni_ldl *ldl = build(m->s, NULL);
+    for (int at_once = 0; at_once < 2; at_once++) {
+      CHECK(sni_ldl_factorise(ldl, at_once ? b : NULL, NULL) == SN_OK, "not factorised");
+      CHECK(sni_ldl_solve(ldl, at_once ? NULL : b, x, NULL) >= SN_OK, "not solved");
+      double *side = sni_ldl_side(ldl);
+      memset(side, 0, (size_t)sni_ldl_place_count(ldl) * sizeof *side);
+      for (int node = 0; node < m->s->n; node++) {
+        memcpy(side + sni_ldl_place(ldl, node), b + m->s->first[node],
+               (size_t)m->s->size[node] * sizeof *b);
+      }
+      CHECK(sni_ldl_factorise(ldl, at_once ? side : NULL, NULL) == SN_OK, "not factorised");
+      CHECK(sni_ldl_solve(ldl, at_once ? NULL : side, NULL, NULL) >= SN_OK, "not solved");
+      const double *found = sni_ldl_found(ldl);
+      for (int node = 0; node < m->s->n; node++) {
+        CHECK(memcmp(found + sni_ldl_place(ldl, node), x + m->s->first[node],
+                     (size_t)m->s->size[node] * sizeof *x) == 0,
+              "kind %d, at once %d: node %d", kind, at_once, node);
+      }
+    }
+    free(b);
+    free(x);
+    sni_ldl_free(&ldl);
+    mechanism_free(m);
+  }
+}
+
 /* Springs up to k h^2/m = 1e8: backward error below 1e-12, no pivot in need of help, and, where the
  * condition leaves that many digits, the solution right to 1e-9 in the norm of energy. */
 TEST(stiff_mechanisms_are_solved) {
@@ -705,10 +740,10 @@ int main(void) {
             T(quasi_definite_systems_are_solved_in_any_order),
             T(multipliers_without_compliance_are_solved_by_rules), T(stiff_mechanisms_are_solved),
             T(redundant_constraints_are_borne), T(nearly_redundant_constraints_are_borne),
-            T(bits_are_the_same_every_time), T(units_do_not_matter),
-            T(numeric_calls_allocate_nothing), T(refused_memory_is_reported),
-            T(products_are_those_of_the_matrix), T(a_row_without_entries_is_named),
-            T(a_singular_matrix_is_noticed), T(a_large_pivot_of_the_wrong_sign_is_taken),
-            T(numbers_that_are_none_are_named), T(zero_gives_zero), T(counts_are_known_before),
-            T(bad_patterns_are_refused));
+            T(bits_are_the_same_every_time), T(vectors_by_places_give_the_same_bits),
+            T(units_do_not_matter), T(numeric_calls_allocate_nothing),
+            T(refused_memory_is_reported), T(products_are_those_of_the_matrix),
+            T(a_row_without_entries_is_named), T(a_singular_matrix_is_noticed),
+            T(a_large_pivot_of_the_wrong_sign_is_taken), T(numbers_that_are_none_are_named),
+            T(zero_gives_zero), T(counts_are_known_before), T(bad_patterns_are_refused));
 }
