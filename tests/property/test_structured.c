@@ -404,6 +404,9 @@ TEST(what_is_left_is_told) {
         double scale, gap;
         sni_dynamics_kinematics(&g.sim->d, sn_state_q(g.s), sn_state_qd(g.s));
         sni_rows_eval(&g.sim->rows, t, t, sn_state_q(g.s), sn_state_qd(g.s));
+        for (int i = 0; i < g.sim->rows.nrow; i++) {
+          g.sim->rows.rhs[i] = -g.sim->rows.row[i].rate;
+        }
         const double rate = sni_rows_slip(&g.sim->rows, sn_state_qd(g.s), &worst, &scale);
         gap = sni_rows_gap(&g.sim->rows, &worst);
         const double most = fabs(rate - info.residual);
