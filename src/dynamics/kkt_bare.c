@@ -3,29 +3,10 @@
 
 #include "dynamics/rows.h"
 
-#include <string.h>
-
-/* Does the ball turn about the body's origin?  In a composite a part behind it may be in between.
- */
-static bool turns_about_itself(const sni_tree *t, int i) {
-  const double zero[3] = {0};
-  sn_se3 E_pb;
-  sn_vec6 S[3], Sdot[3];
-  const sni_joint_set set = sni_tree_joints(t);
-  memcpy(S, t->S0 + t->vadr[i], sizeof S);
-  sni_joint_ops_of(set, i)->calc(set, i, 1, zero, zero, (sni_joint_out){&E_pb, S, Sdot});
-  bool about = true;
-  for (int k = 0; k < 3; k++) {
-    about = about && sn_vec3_dot(S[k].v, S[k].v) == 0;
-  }
-  return about;
-}
-
 static bool is_bare(const sni_dynamics *d, int i) {
   const sni_tree *t = &d->m->tree;
   const sni_params *p = &d->params;
-  bool alone = t->joint[i].nv == 3 && sni_joint_is_ball(sni_tree_joints(t), i, 0) &&
-               turns_about_itself(t, i);
+  bool alone = sni_tree_ball_alone(t, i);
   for (int k = t->vadr[i]; k < t->vadr[i + 1]; k++) {
     alone = alone && p->stiffness[k] == 0 && p->damping[k] == 0 && p->armature[k] == 0;
   }

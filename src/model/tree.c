@@ -76,6 +76,23 @@ static int find_balls(const sni_tree *t) {
   return n;
 }
 
+bool sni_tree_ball_alone(const sni_tree *t, int i) {
+  const sni_joint_set set = sni_tree_joints(t);
+  if (t->joint[i].nv != 3 || !sni_joint_is_ball(set, i, 0)) {
+    return false;
+  }
+  const double zero[3] = {0};
+  sn_se3 E_pb;
+  sn_vec6 S[3], Sdot[3];
+  memcpy(S, t->S0 + t->vadr[i], sizeof S);
+  sni_joint_ops_of(set, i)->calc(set, i, 1, zero, zero, (sni_joint_out){&E_pb, S, Sdot});
+  bool alone = true;
+  for (int k = 0; k < 3; k++) {
+    alone = alone && sn_vec3_dot(S[k].v, S[k].v) == 0;
+  }
+  return alone;
+}
+
 sn_status sni_tree_link(sni_tree *t, void *(*alloc)(void *arena, size_t size), void *arena) {
   const size_t n = (size_t)t->nbody;
   t->slot = alloc(arena, (n + 1) * sizeof *t->slot);

@@ -69,6 +69,9 @@ static inline sni_joint_set sni_tree_joints(const sni_tree *t) {
 
 /* The body of a coordinate. */
 int sni_tree_body_of(const sni_tree *t, int coordinate);
+/* Is the joint of body i a ball about the body's own origin, and nothing else?  In a composite
+ * there may be parts behind the ball. */
+bool sni_tree_ball_alone(const sni_tree *t, int i);
 
 /* Fills everything but parent, vadr, S0, joint and pool, which must be there: runs, slots, flags,
  * balls.  Takes the memory from `alloc`, which returns NULL when out of memory. */

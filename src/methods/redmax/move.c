@@ -95,7 +95,7 @@ bool sni_move_shifts(const sni_tree *t, int i) {
   const sni_joint_set set = sni_tree_joints(t);
   const int nv = t->joint[i].nv;
   if (!sni_joint_ops_of(set, i)->constant_S) { /* of these a ball alone leaves it where it is */
-    return nv > 0 && !(nv == 3 && sni_joint_is_ball(set, i, 0));
+    return nv > 0 && !sni_tree_ball_alone(t, i);
   }
   bool shifts = false;
   for (int c = t->vadr[i]; c < t->vadr[i + 1]; c++) {
