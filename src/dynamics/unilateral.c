@@ -161,60 +161,79 @@ void sni_unilateral_correct(sni_rows *r, const double *c, double *x) {
 
 /* ---- restitution ---- */
 
-/* x^T A y = y^T (b - G^T lambda),  lambda being that of x. */
-static double product(sni_rows *r, const double *b, const double *lambda, const double *y) {
-  double sum = 0;
-  for (int j = 0; j < r->d->m->tree.nv; j++) {
-    sum += b[j] * y[j];
-  }
-  sni_rows_mul(r, y, r->u.v);
+/* Rates of the free rows as they are felt by what they push, that of motions included. */
+static void rates_of(sni_rows *r, const double *x, double *v) {
+  sni_rows_mul(r, x, v);
   for (int i = 0; i < r->nrow; i++) {
-    sum -= lambda[i] * r->u.v[i];
+    v[i] = sni_unilateral_is_free(r, i) ? v[i] + r->row[i].rate : 0;
+  }
+}
+
+static double dot(int n, const double *a, const double *b) {
+  double sum = 0;
+  for (int i = 0; i < n; i++) {
+    sum += a[i] * b[i];
   }
   return sum;
 }
 
-sn_status sni_unilateral_tame(sni_rows *r, const double *b, sni_unilateral_again solve, void *user,
-                              double *x) {
-  sni_unilateral *u = &r->u;
-  const size_t nv = (size_t)r->d->m->tree.nv, n = (size_t)r->nrow;
-  double *lively = u->tamed, *other = lively + nv, *lambda = other + nv, *c = lambda + r->capacity;
-  bool back = false;
-  for (size_t i = 0; i < n; i++) {
-    back = back || (r->row[i].one_sided && !isnan(u->meek[i]));
+static bool any_comes_back(const sni_rows *r) {
+  for (int i = 0; i < r->nrow; i++) {
+    if (r->row[i].one_sided && !isnan(r->u.meek[i])) {
+      return true;
+    }
   }
-  if (!back) {
+  return false;
+}
+
+/* How much of the lively solution there may be. The work W of blows is that of impulses over the
+ * mean of the rates before and after, and nothing else: rows that move do work, too, which is no
+ * concern of the stops. Between the meek solution and the lively one,
+ *
+ *     2 W = -lambda^T (v + before) = A part^2 + 2 B part + C */
+static double part_of(int n, const double *lambda, const double *v, const double *meek_lambda,
+                      const double *meek_v, const double *before) {
+  const double all = -dot(n, lambda, v), least = -dot(n, meek_lambda, meek_v);
+  const double cross = -dot(n, lambda, meek_v) - dot(n, meek_lambda, v);
+  const double A = all + least - cross, C = least - dot(n, meek_lambda, before);
+  const double B = 0.5 * (cross - dot(n, lambda, before) - least - C);
+  const double root = sqrt(fmax(B * B - A * C, 0));
+  return C >= 0 || !(A > 0) ? 0 : fmin((root - B) / A, 1);
+}
+
+sn_status sni_unilateral_tame(sni_rows *r, sni_unilateral_again solve, void *user, double *x) {
+  sni_unilateral *u = &r->u;
+  const size_t nv = (size_t)r->d->m->tree.nv, room = (size_t)r->capacity;
+  const int n = r->nrow;
+  double *other = u->tamed, *lambda = other + nv, *c = lambda + room, *v = c + room;
+  double *before = v + room;
+  if (!any_comes_back(r)) {
     return SN_OK;
   }
-  memcpy(lively, x, nv * sizeof *x);
-  memcpy(lambda, r->lambda, n * sizeof *lambda);
+  memcpy(lambda, r->lambda, (size_t)n * sizeof *lambda);
+  rates_of(r, x, v);
   /* from one limit back through the other within the step: that cannot be had */
   const bool impossible = u->impossible >= 0;
-  const double all = product(r, b, lambda, lively);
-  for (size_t i = 0; i < n; i++) {
-    c[i] = sni_unilateral_is_free(r, (int)i) ? SNI_LET_GO : r->rhs[i];
+  for (int i = 0; i < n; i++) {
+    c[i] = sni_unilateral_is_free(r, i) ? SNI_LET_GO : r->rhs[i];
   }
   u->impossible = -1;
   sn_status status = solve(user, c, other);
-  const double before = product(r, b, r->lambda, other);
-  double part = 1;
-  if (status >= 0 && (impossible || all > before)) {
-    for (size_t i = 0; i < n; i++) {
-      c[i] = r->row[i].one_sided && !isnan(u->meek[i]) ? u->meek[i] : r->rhs[i];
-    }
-    status = solve(user, c, other);
-    /* |other + part (lively - other)|^2 = before */
-    const double least = product(r, b, r->lambda, other), cross = product(r, b, lambda, other);
-    const double B = cross - least, A = all - cross - B, C = least - before;
-    const double root = sqrt(fmax(B * B - A * C, 0));
-    part = impossible || C >= 0 || !(A > 0) ? 0 : fmin((root - B) / A, 1);
-  } else {
-    memcpy(r->lambda, lambda, n * sizeof *lambda);
+  rates_of(r, other, before);
+  if (status < 0 || !(impossible || -dot(n, lambda, v) - dot(n, lambda, before) > 0)) {
+    memcpy(r->lambda, lambda, (size_t)n * sizeof *lambda);
+    return status;
   }
+  for (int i = 0; i < n; i++) {
+    c[i] = r->row[i].one_sided && !isnan(u->meek[i]) ? u->meek[i] : r->rhs[i];
+  }
+  status = solve(user, c, other);
+  rates_of(r, other, u->v);
+  const double part = impossible ? 0 : part_of(n, lambda, v, r->lambda, u->v, before);
   for (size_t j = 0; j < nv; j++) {
-    x[j] = part == 1 ? lively[j] : other[j] + part * (lively[j] - other[j]);
+    x[j] = other[j] + part * (x[j] - other[j]);
   }
-  for (size_t i = 0; i < n && part < 1; i++) {
+  for (int i = 0; i < n; i++) {
     r->lambda[i] += part * (lambda[i] - r->lambda[i]);
   }
   return status;
@@ -222,11 +241,11 @@ sn_status sni_unilateral_tame(sni_rows *r, const double *b, sni_unilateral_again
 
 /* ---- with the masses for A ---- */
 
-/* From M^-1 b, which the caller has left in u->tamed, behind the rest. */
+/* From M^-1 b, which the caller has left in u->unbound. */
 static sn_status correct_again(void *user, const double *c, double *x) {
   sni_rows *r = user;
   const size_t nv = (size_t)r->d->m->tree.nv;
-  memcpy(x, r->u.tamed + 2 * nv + 2 * (size_t)r->capacity, nv * sizeof *x);
+  memcpy(x, r->u.unbound, nv * sizeof *x);
   sni_rows_correct(r, c, x);
   return SN_OK;
 }
@@ -241,10 +260,10 @@ int sni_unilateral_momenta(sni_rows *r, double gain, const double *b, double *qd
   if (bad < 0) {
     const size_t nv = (size_t)d->m->tree.nv;
     sni_Minv_mul(&d->m->tree, &d->w, b, qd);
-    memcpy(r->u.tamed + 2 * nv + 2 * (size_t)r->capacity, qd, nv * sizeof *qd);
+    memcpy(r->u.unbound, qd, nv * sizeof *qd);
     sni_unilateral_aim_rates(r, gain, 0, qd);
     sni_rows_correct(r, r->rhs, qd);
-    sni_unilateral_tame(r, b, correct_again, r, qd);
+    sni_unilateral_tame(r, correct_again, r, qd);
   }
   return bad;
 }
@@ -436,7 +455,8 @@ static size_t lay_out(sni_unilateral *u, int capacity, int nv, bool dual, char *
   u->aim = TAKE(n, sizeof *u->aim);
   u->inner = TAKE(n, sizeof *u->inner);
   u->meek = TAKE(n, sizeof *u->meek);
-  u->tamed = TAKE(3 * (size_t)nv + 2 * n, sizeof *u->tamed);
+  u->tamed = TAKE((size_t)nv + 4 * n, sizeof *u->tamed);
+  u->unbound = TAKE((size_t)nv, sizeof *u->unbound);
   u->start = TAKE((size_t)nv, sizeof *u->start);
   u->S = TAKE(dual ? n * n : 0, sizeof *u->S);
   void *qp = TAKE(dual ? sni_qp_size(capacity) : 0, 1);

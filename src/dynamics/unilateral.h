@@ -42,7 +42,8 @@ typedef struct sni_unilateral {
   bool events; /* somebody looks after `held`: of rows that are not, none acts on accelerations  */
   bool fresh;  /* the graph is factorised with the rows that are in                          */
   uint64_t acting; /* a word for the rows that pushed in the last step                           */
-  double *tamed;   /* 3 nv + 2 capacity  scratch of sni_unilateral_tame                          */
+  double *tamed;   /* nv + 4 capacity  scratch of sni_unilateral_tame                            */
+  double *unbound; /* nv  where sni_unilateral_momenta starts from                               */
   int impossible;  /* a row that others stand against; -1: none                                  */
   double short_of; /* by how much its rate misses                                                */
 } sni_unilateral;
@@ -71,12 +72,12 @@ sn_status sni_unilateral_solve(struct sni_rows *r, const double *b, const double
 
 /* Restitution of several limits at once may make energy: what one of them gives, another passes on
  * to a third that is leaving.  x and r->lambda solve the system with r->rhs, which asks rows to
- * come back; where x^T A x is more than without one-sided rows, they become what lies between that
- * and the solution in which nothing comes back, with as much of x^T A x as there was.  solve: x and
- * r->lambda for other c. */
+ * come back; where one-sided rows together do work on what they push, they become what lies between
+ * that and the solution in which nothing comes back, with no work.  solve: x and r->lambda for
+ * other c. */
 typedef sn_status (*sni_unilateral_again)(void *user, const double *c, double *x);
-sn_status sni_unilateral_tame(struct sni_rows *r, const double *b, sni_unilateral_again solve,
-                              void *user, double *x);
+sn_status sni_unilateral_tame(struct sni_rows *r, sni_unilateral_again solve, void *user,
+                              double *x);
 
 /* ---- with the masses for A: the same as in rows.h, where there are such rows ---- */
 

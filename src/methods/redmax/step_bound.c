@@ -65,7 +65,7 @@ static sn_status constrain(sn_sim *sim, const sni_redmax_step *step, double *qd1
   memcpy(r->without, qd1, (size_t)sim->m->tree.nv * sizeof *qd1);
   sni_rows_correct(rows, rows->rhs, qd1);
   if (rows->nsided > 0) {
-    sni_unilateral_tame(rows, r->s.b, correct_again, sim, qd1);
+    sni_unilateral_tame(rows, correct_again, sim, qd1);
   }
   const sn_status held = sni_sim_check_limits(sim, step->t_end, err);
   return held ? held : check_dual(sim, step, qd1, err);
@@ -156,7 +156,7 @@ static sn_status solve_constrained(sn_sim *sim, const sni_redmax_step *step, dou
   }
   if (rows->nsided > 0) {
     const bool lost = status > 0 && rows->u.impossible >= 0;
-    const sn_status tame = sni_unilateral_tame(rows, r->s.b, solve_again, sim, qd1);
+    const sn_status tame = sni_unilateral_tame(rows, solve_again, sim, qd1);
     status = lost || tame < 0 ? tame : status;
     if (status < 0) {
       return sni_fail_body(sim, err, status, -1, step->t_end, "has a singular matrix");
