@@ -56,6 +56,25 @@ static void look_at_bodies(sni_rows *r) {
   }
 }
 
+static bool is_on(const sni_rows *r, const sni_constraint *c, double t_ref) {
+  double on[3] = {1};
+  if (c->active >= 0 && !r->always) {
+    sni_function_eval(r->d->m->function[c->active], t_ref, t_ref, on);
+  }
+  return on[0] > 0;
+}
+
+void sni_rows_find_loops(sni_rows *r, double t_ref, const double *q, const double *qd) {
+  sni_dynamics_kinematics(r->d, q, qd);
+  look_at_bodies(r);
+  const sni_constraint_eval e = sni_rows_eval_of(r, t_ref, t_ref, q, qd);
+  for (int k = 0; k < r->nconstraint; k++) {
+    if (r->constraint[k].kind == SNI_LOOP && is_on(r, &r->constraint[k], t_ref)) {
+      sni_constraint_loop_find(&e, &r->constraint[k]);
+    }
+  }
+}
+
 static void evaluate(sni_rows *r, double t, double t_ref, bool poses_only, const double *q,
                      const double *qd) {
   const sn_model *m = r->d->m;
@@ -65,11 +84,7 @@ static void evaluate(sni_rows *r, double t, double t_ref, bool poses_only, const
   r->nrow = r->napart = 0;
   for (int k = 0; k < r->nconstraint; k++) {
     const sni_constraint *c = &r->constraint[k];
-    double on[3] = {1};
-    if (c->active >= 0 && !r->always) {
-      sni_function_eval(e.function[c->active], t_ref, t_ref, on);
-    }
-    if (on[0] > 0) {
+    if (is_on(r, c, t_ref)) {
       const int n = sni_constraint_kind(c->kind)->rows(&e, c, r->row + r->nrow);
       add_rows(r, k, n);
     }

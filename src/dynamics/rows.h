@@ -221,6 +221,11 @@ sn_status sni_rows_close(sni_rows *r, double t, double t_ref, double tolerance, 
 
 /* The squares of the gaps of the rows at hand, weighted. */
 double sni_rows_squares(const sni_rows *r);
+
+/* Coordinates of the loops that are on at t_ref, in the pose of q, wherever they are:
+ * sni_constraint_loop_find. */
+void sni_rows_find_loops(sni_rows *r, double t_ref, const double *q, const double *qd);
+
 /* Comes nearer, from far away, until no gap is larger than `enough` or the squares get no smaller
  * any more; returns the largest gap.  Leaves the rows there. */
 double sni_rows_approach(sni_rows *r, double t, double t_ref, double enough, double *q,

@@ -226,6 +226,7 @@ sn_status sni_sim_project(sn_sim *sim, double t, double t_ref, double *q, double
 }
 
 sn_status sni_sim_hold(sn_sim *sim, double t, double t_ref, double *q, double *qd, sn_error *err) {
+  sni_rows_find_loops(&sim->rows, t_ref, q, qd);
   sni_rows_approach(&sim->rows, t, t_ref, NEAR, q, qd);
   return sni_sim_project(sim, t, t_ref, q, qd, err);
 }
@@ -236,6 +237,7 @@ sn_status sni_sim_close(sn_sim *sim, double t, bool near, double *q, const doubl
   double gap = 0;
   const bool far = switched_on(sim, t);
   if (far) {
+    sni_rows_find_loops(&sim->rows, t, q, qd);
     sni_rows_approach(&sim->rows, t, t, NEAR, q, qd);
   }
   const sn_status status =
@@ -243,13 +245,25 @@ sn_status sni_sim_close(sn_sim *sim, double t, bool near, double *q, const doubl
   return check_closed(sim, status, t, worst, gap, err);
 }
 
-static void start_from(sn_sim *sim, const sn_state *state) {
+static double *loops_of(const sn_sim *sim, sn_state *state) {
+  return sim->method->loops ? sim->method->loops(sim, state) : sni_state_private(state);
+}
+
+/* What steps will start from, too: they must not look for loops elsewhere. */
+static void find_loops(sn_sim *sim, sn_state *state) {
+  if (sim->m->nloop_q > 0) {
+    sni_sim_own(sim, state);
+    sni_sim_load_loops(sim, loops_of(sim, state));
+    sni_rows_find_loops(&sim->rows, state->t, sni_state_q(state), sni_state_qd(state));
+    sni_sim_save_loops(sim, loops_of(sim, state));
+  }
+}
+
+static void start_from(sn_sim *sim, sn_state *state) {
   const size_t bytes = (size_t)sim->m->tree.nv * sizeof(double);
   memcpy(sim->q, state->data, bytes);
   memcpy(sim->qd, state->data + state->nv, bytes);
-  for (int k = 0; k < sim->m->nloop_q; k++) {
-    sim->rows.loop_q[k] = sim->m->loop_q0[k];
-  }
+  sni_sim_load_loops(sim, loops_of(sim, state));
 }
 
 void sni_sim_step_aside(sn_sim *sim, int which, double way) {
@@ -327,6 +341,7 @@ static sn_status assemble(sn_sim *sim, sn_state *state, sn_error *err) {
   sn_status closed = SN_NOT_CONVERGED;
   double least = INFINITY;
   const int attempts = attempts_for(sim->m);
+  find_loops(sim, state);
   for (int k = 0; (closed > 0 || closed == SN_E_SINGULAR) && k < attempts; k++) {
     start_from(sim, state);
     step_aside(sim, k);
@@ -336,6 +351,7 @@ static sn_status assemble(sn_sim *sim, sn_state *state, sn_error *err) {
     const sn_status open = tell_start(sim, state, err);
     if (sim->method->gives_way) { /* and goes on from there */
       memcpy(sni_state_q(state), sim->tau, bytes);
+      sni_sim_save_loops(sim, loops_of(sim, state));
       return SN_NOT_CONVERGED;
     }
     return open;
@@ -344,6 +360,7 @@ static sn_status assemble(sn_sim *sim, sn_state *state, sn_error *err) {
     return closed;
   }
   memcpy(sni_state_q(state), sim->q, bytes);
+  sni_sim_save_loops(sim, loops_of(sim, state));
   int worst = -1;
   if (!(at_odds(sim, sim->qd, &worst) > 0)) { /* else they stay: nothing is nearer to all of them */
     memcpy(sni_state_qd(state), sim->qd, bytes);

@@ -160,6 +160,14 @@ void sn_sim_free(sn_sim **sim) {
   *sim = NULL;
 }
 
+void sni_sim_own(const sn_sim *sim, sn_state *state) {
+  const uint64_t method = sni_sim_private_id(sim);
+  if (state->method != method) {
+    memset(sni_state_private(state), 0, (size_t)sim->method->state_count(sim->m) * sizeof(double));
+    state->method = method;
+  }
+}
+
 void sni_sim_load_loops(sn_sim *sim, const double *from) {
   for (int k = 0; sim->d.rows && k < sim->m->nloop_q; k++) { /* a new state has zeros */
     sim->rows.loop_q[k] = sim->m->loop_q0[k] + from[k];
@@ -195,7 +203,6 @@ sn_status sn_sim_step(sn_sim *sim, sn_state *state, const sn_input *input, sn_in
   }
   /* t = t_start + count step, as long as nobody changes t or the step */
   const double step = *sim->d.params.step;
-  const uint64_t method = sni_sim_private_id(sim);
   double t_start = state->t_start;
   int64_t count = state->count;
   if (state->step != step || state->t != t_start + (double)count * step) {
@@ -209,10 +216,7 @@ sn_status sn_sim_step(sn_sim *sim, sn_state *state, const sn_input *input, sn_in
   if (sni_blame_switch(sim, t_end, err)) {
     return SN_E_DIVERGED;
   }
-  if (state->method != method) {
-    memset(sni_state_private(state), 0, (size_t)sim->method->state_count(sim->m) * sizeof(double));
-    state->method = method;
-  }
+  sni_sim_own(sim, state);
   sn_energy before = {0}, after = {0};
   if (sim->options.report_energy) {
     sn_sim_energy(sim, state, &before);

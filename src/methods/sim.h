@@ -52,6 +52,8 @@ typedef struct sni_method {
   bool gives_way;        /* constraints that cannot all be met are met as well as they can be   */
   /* True: states at any times come out of one and the same motion, whatever options.step is. */
   bool (*dense)(const sn_options *options);
+  /* Where it keeps the coordinates of loops in its private part.  NULL: at the beginning. */
+  double *(*loops)(const sn_sim *sim, sn_state *state);
   /* What a state keeps of friction in joints (see sni_rubbing_save); and its forces and those of
    * contacts, in the pose of the kinematics, into d.friction.  NULL: there is none. */
   const double *(*rubbing)(const sn_model *m, const sn_state *state);
@@ -119,6 +121,8 @@ sn_status sni_sim_hold(sn_sim *sim, double t, double t_ref, double *q, double *q
 /* q alone: see sni_rows_close. */
 sn_status sni_sim_close(sn_sim *sim, double t, bool near, double *q, const double *qd,
                         sn_error *err);
+/* The private part of a state becomes that of this method: zeros, where another had it. */
+void sni_sim_own(const sn_sim *sim, sn_state *state);
 /* Coordinates of loops, out of the private part of a state and back. */
 void sni_sim_load_loops(sn_sim *sim, const double *from);
 void sni_sim_save_loops(const sn_sim *sim, double *to);

@@ -193,6 +193,13 @@ void sni_constraint_over(const sni_constraint_eval *e, const sni_constraint *c, 
 /* Rows of a loop, and of a weld: a loop whose joint lets nothing move. */
 /* Six orthonormal twists: the first n span the columns of S, the others are across them. */
 void sni_constraint_loop_basis(const sn_vec6 *S, int n, sn_vec6 *out);
+/* Coordinates of a loop from anywhere: those in e->loop_q stay where the loop is closed near them,
+ * or no others come much nearer. */
+void sni_constraint_loop_find(const sni_constraint_eval *e, const sni_constraint *c);
+/* Q, S and Sdot of its joint. */
+void sni_constraint_loop_joint(const sni_constraint_eval *e, const sni_constraint *c,
+                               const double *q, const double *qd, sn_se3 *Q, sn_vec6 *S,
+                               sn_vec6 *Sdot);
 int sni_constraint_loop_rows(const sni_constraint_eval *e, const sni_constraint *c, sni_row *row);
 
 /* What is wrong with a stop, under keys that begin with `prefix`. */

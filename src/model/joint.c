@@ -203,6 +203,17 @@ void sni_spring_rotation_matrix(const sni_spring *s, int first, double h, double
   }
 }
 
+void sni_joint_range(sni_joint_set set, int j, double *lo, double *hi) {
+  const sni_joint_ops *ops = sni_joint_ops_of(set, j);
+  for (int c = 0; c < set.joint[j].nv; c++) {
+    lo[c] = -SN_PI;
+    hi[c] = SN_PI;
+  }
+  if (ops->range) {
+    ops->range(set, j, lo, hi);
+  }
+}
+
 void sni_joint_spring_matrix(sni_joint_set set, int j, const sni_spring *spring, double h,
                              double *out, int ld) {
   const sni_joint_ops *ops = sni_joint_ops_of(set, j);

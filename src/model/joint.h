@@ -85,6 +85,8 @@ typedef struct sni_joint_ops {
    * one that is there stays; and that Q alone, found from X alone. */
   void (*approach)(sni_joint_set set, int j, const sn_se3 *X, double *q);
   void (*nearest)(sni_joint_set set, int j, const sn_se3 *X, sn_se3 *Q);
+  /* Where those look for its coordinates who do not know them.  NULL: half a turn both ways. */
+  void (*range)(sni_joint_set set, int j, double *lo, double *hi);
   /* q from a pose of b relative to the joint frame; false if the joint cannot take it. */
   bool (*from_pose)(sni_joint_set set, int j, sn_se3 Q, double *q);
   /* Its bearings, from a definition that finish has taken and that has what rub_needs says
@@ -105,6 +107,9 @@ static inline const sni_joint_ops *sni_joint_ops_of(sni_joint_set set, int j) {
 
 /* Does a rotation vector begin at coordinate `first` of joint j? */
 bool sni_joint_is_ball(sni_joint_set set, int j, int first);
+
+/* The same for any joint: see sni_joint_ops.range. */
+void sni_joint_range(sni_joint_set set, int j, double *lo, double *hi);
 
 /* Builds one joint from its definition. */
 sn_status sni_joint_finish(sni_joint_builder *b, const sn_joint_def *def, sni_joint *joint,

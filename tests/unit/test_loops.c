@@ -308,9 +308,92 @@ TEST(balls_beside_the_origin) {
   }
 }
 
+/* ---- coordinates of loops that nobody knows ---- */
+
+#define FRAMES                                                                                     \
+  "{type: spline_curve, frames: [{pos: [0.03, -0.02, -0.16], rotvec: [-0.36, 0.16, -0.25]}, {pos:" \
+  " [0.35, 0.04, -0.12], rotvec: [0.19, -0.17, 0.52]}, {pos: [0.64, 0.01, 0.06], rotvec: [0.24, "  \
+  "0.37, 0.57]}, {pos: [0.85, -0.06, 0.04], rotvec: [-0.24, 0.11, -0.49]}, {pos: [1.24, 0.01, "    \
+  "-0.15], rotvec: [0.2, -0.23, -0.37]}, {pos: [1.5, -0.14, -0.12], rotvec: [0.44, 0.24, "         \
+  "-0.59]}, {pos: [1.83, -0.19, -0.07], rotvec: [0.49, 0.14, -0.23]}, {pos: [2.1, 0.1, 0.2], "     \
+  "rotvec: [-0.3, 0.4, 0.1]}]}"
+#define BEND  "{type: fixed, at: {pos: [-0.15, 0.21, -0.01], rotvec: [0.51, 0.13, -0.14]}}"
+#define HINGE "{type: revolute, axis: [-0.65, 0.74, -0.18]}"
+
+static const struct {
+  const char *parts;
+  int nv;
+  double lo, hi;
+} far_loop[] = {{FRAMES, 1, 0, 5},
+                {FRAMES ", " BEND ", " HINGE, 2, 0, 3},
+                {"{type: universal}, " BEND ", " HINGE, 3, -2.5, 2.5},
+                {HINGE ", " BEND ", {type: revolute, axis: [0.75, -0.28, -0.6]}, " BEND
+                       ", {type: revolute, axis: [0.02, 0.54, -0.84]}",
+                 3, -2.5, 2.5}};
+
+/* The pose of a body on such a joint. */
+static sn_se3 pose_on(int kind, const double *q) {
+  char text[2000];
+  snprintf(text, sizeof text,
+           "sinew: 1\nbodies: {x: {joint: {type: composite, parts: [%s]}, inertia: {mass: 1, xx: "
+           "1, yy: 1, zz: 1}}}\n",
+           far_loop[kind].parts);
+  stage b = stage_set(text, stage_exact(0.01));
+  memcpy(sn_state_q(b.s), q, (size_t)far_loop[kind].nv * sizeof *q);
+  sni_dynamics_kinematics(&b.sim->d, sn_state_q(b.s), sn_state_qd(b.s));
+  sni_dynamics_pose(&b.sim->d, 0);
+  const sn_se3 E = b.sim->d.E_wb[0];
+  stage_clear(&b);
+  return E;
+}
+
+/* Loops that are closed, far along a spline or with hinges well bent, are seen to be closed:
+ * nothing is moved at the start, nor in the first step of any method. */
+TEST(loops_are_closed_wherever_their_coordinates_are) {
+  uint64_t seed = 7;
+  for (int trial = 0; trial < 80; trial++) {
+    const int kind = trial % 4;
+    double q[3];
+    for (int i = 0; i < 3; i++) {
+      seed = seed * 6364136223846793005u + 1442695040888963407u;
+      q[i] = far_loop[kind].lo +
+             (far_loop[kind].hi - far_loop[kind].lo) * ((double)(seed >> 11) / 9007199254740992.0);
+    }
+    const sn_se3 E = pose_on(kind, q);
+    const sn_vec3 turn = sn_so3_log(E.R);
+    char text[3000];
+    snprintf(text, sizeof text,
+             "sinew: 1\n"
+             "defaults: {body: {inertia: {mass: 1, at: [0.1, 0.2, 0], xx: 0.2, yy: 0.3, zz: "
+             "0.3}}}\n"
+             "bodies:\n"
+             "  base: {joint: {type: spherical}}\n"
+             "  y: {parent: base, joint: {type: free, at: {pos: [%.17g, %.17g, %.17g], rotvec: "
+             "[%.17g, %.17g, %.17g]}}}\n"
+             "initial: {base: {q: [0.1, 0.2, 0.3]}}\n"
+             "loops: {l: {type: composite, parts: [%s], a: {body: base}, b: {body: y}}}\n",
+             E.p.x, E.p.y, E.p.z, turn.x, turn.y, turn.z, far_loop[kind].parts);
+    const double start[9] = {0.1, 0.2, 0.3};
+    for (int method = 0; method < 3; method++) {
+      stage b = stage_set(text, method == 0   ? stage_exact(1e-6)
+                                : method == 1 ? redmax_options(1e-6)
+                                              : structured_options(1e-6, 1e-12));
+      for (int step = 0; step < 2; step++) {
+        for (int i = 0; i < 9; i++) {
+          CHECK(fabs(sn_state_q(b.s)[i] - start[i]) < 1e-9,
+                "trial %d, method %d, step %d: coordinate %d is moved by %g", trial, method, step,
+                i, sn_state_q(b.s)[i] - start[i]);
+        }
+        stage_step(&b, 1);
+      }
+      stage_clear(&b);
+    }
+  }
+}
+
 int main(void) {
   RUN_TESTS(T(windows_move_as_one_pendulum), T(accelerations_by_all_ways),
             T(a_loop_that_says_nothing), T(loops_are_assembled_and_stay_closed), T(motors_of_loops),
             T(looking_elsewhere_changes_nothing), T(pcg_goes_along_with_motions_from_rest),
-            T(balls_beside_the_origin));
+            T(balls_beside_the_origin), T(loops_are_closed_wherever_their_coordinates_are));
 }

@@ -71,4 +71,5 @@ const sni_method sni_method_recursive = {
     .create = recursive_create,
     .describe = recursive_describe,
     .dense = recursive_dense,
+    .loops = sni_advance_loops,
     .step = recursive_step};

@@ -78,9 +78,9 @@ static void find_relative(const sni_constraint_eval *e, const sni_constraint *c,
   }
 }
 
-/* Q, S and Sdot of the joint. */
-static void joint_at(const sni_constraint_eval *e, const sni_constraint *c, const double *q,
-                     const double *qd, sn_se3 *Q, sn_vec6 *S, sn_vec6 *Sdot) {
+void sni_constraint_loop_joint(const sni_constraint_eval *e, const sni_constraint *c,
+                               const double *q, const double *qd, sn_se3 *Q, sn_vec6 *S,
+                               sn_vec6 *Sdot) {
   if (c->nv == 0) {
     *Q = sn_se3_identity();
     return; /* nothing moves, and a weld has no joint */
@@ -190,7 +190,7 @@ static void look(const sni_constraint_eval *e, const sni_constraint *c, loop_sta
   const double *q = e->loop_q + c->first, *qd = e->loop_qd + c->first;
   sn_vec6 Sdot[SN_NV_MAX], drift = {{0, 0, 0}, {0, 0, 0}};
   if (!s->constant) {
-    joint_at(e, c, q, qd, &s->Q, s->S, Sdot);
+    sni_constraint_loop_joint(e, c, q, qd, &s->Q, s->S, Sdot);
     for (int k = 0; k < c->nv; k++) {
       drift = sn_vec6_addscaled(drift, qd[k], Sdot[k]);
     }
@@ -273,7 +273,7 @@ int sni_constraint_loop_rows(const sni_constraint_eval *e, const sni_constraint 
     sni_joint_ops_of(e->joints, c->joint)->approach(e->joints, c->joint, &X, q);
   }
   for (int k = 0;; k++) {
-    joint_at(e, c, q, qd, &s.Q, s.S, Sdot);
+    sni_constraint_loop_joint(e, c, q, qd, &s.Q, s.S, Sdot);
     divide_pose(&s.Q, &X, &left);
     r = sn_se3_log(left);
     if (s.steady && e->poses_only && is_there(e, c, r)) {
@@ -332,7 +332,7 @@ void sni_constraint_loop_map(const sni_constraint_eval *e, const sni_constraint 
   sn_vec6 Sdot[SN_NV_MAX];
   loop_state s;
   begin(e, c, &s);
-  joint_at(e, c, e->loop_q + c->first, e->loop_qd + c->first, &s.Q, s.S, Sdot);
+  sni_constraint_loop_joint(e, c, e->loop_q + c->first, e->loop_qd + c->first, &s.Q, s.S, Sdot);
   if (!s.constant) {
     complete(s.S, c->nv, 0, c->nv, s.own);
   }

@@ -76,6 +76,14 @@ static void composite_calc(sni_joint_set set, int first, int count, const double
   }
 }
 
+static void composite_range(sni_joint_set set, int j, double *lo, double *hi) {
+  const sni_joint *joint = &set.joint[j];
+  for (int p = joint->part_first, n = 0; p < joint->part_first + joint->npart; p++) {
+    sni_joint_range(set, p, lo + n, hi + n);
+    n += set.joint[p].nv;
+  }
+}
+
 /* Rank of S, the best over a few unspecial configurations.  b->part is the joint list here. */
 static int best_rank(const sni_joint_builder *b, const sni_joint *joint) {
   int best = 0;
@@ -278,6 +286,7 @@ const sni_joint_ops sni_joint_composite = {
     .nv = -1,
     .finish = composite_finish,
     .calc = composite_calc,
+    .range = composite_range,
     .reparam = composite_reparam,
     .spring = composite_spring,
     .spring_matrix = composite_matrix};

@@ -93,6 +93,12 @@ static void curve_calc(sni_joint_set set, int first, int count, const double *q,
   }
 }
 
+static void curve_range(sni_joint_set set, int j, double *lo, double *hi) {
+  const curve_data *data = (const curve_data *)(set.pool + set.joint[j].data);
+  *lo = 0;
+  *hi = data->cyclic != 0 ? data->n : data->n - 3;
+}
+
 static const sni_field curve_field[] = {
     {.key = "frames",
      .type = SNI_F_FRAMES,
@@ -111,4 +117,5 @@ const sni_joint_ops sni_joint_spline_curve = {
              curve_field, SNI_COUNT(curve_field)},
     .nv = 1,
     .finish = curve_finish,
-    .calc = curve_calc};
+    .calc = curve_calc,
+    .range = curve_range};

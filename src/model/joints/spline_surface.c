@@ -114,6 +114,13 @@ static void surface_calc(sni_joint_set set, int first, int count, const double *
   }
 }
 
+static void surface_range(sni_joint_set set, int j, double *lo, double *hi) {
+  const surface_data *data = (const surface_data *)(set.pool + set.joint[j].data);
+  lo[0] = lo[1] = 0;
+  hi[0] = data->rows - 3;
+  hi[1] = data->columns - 3;
+}
+
 static const sni_field surface_field[] = {
     {.key = "grid",
      .type = SNI_F_GRID,
@@ -129,4 +136,5 @@ const sni_joint_ops sni_joint_spline_surface = {
              SNI_COUNT(surface_field)},
     .nv = 2,
     .finish = surface_finish,
-    .calc = surface_calc};
+    .calc = surface_calc,
+    .range = surface_range};
