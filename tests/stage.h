@@ -11,23 +11,34 @@ typedef struct stage {
   sn_state *s; /* the start, assembled */
 } stage;
 
-static inline sn_model *stage_model(const char *text) {
+/* folder: where the files are that the scene names; NULL: here. */
+static inline sn_model *stage_model_in(const char *folder, const char *text) {
   sn_scene *scene = NULL;
   sn_error err = {0};
-  CHECK(sn_scene_load_text(text, strlen(text), "test", NULL, &scene, &err) == SN_OK, "line %d: %s",
-        err.line, err.text);
+  sn_scene_options where = sn_scene_options_default();
+  where.folder = folder;
+  CHECK(sn_scene_load_text(text, strlen(text), "test", &where, &scene, &err) == SN_OK,
+        "line %d: %s", err.line, err.text);
   sn_model *m = sn_scene_take_model(scene);
   sn_scene_free(&scene);
   return m;
 }
 
-static inline stage stage_set(const char *text, sn_options o) {
-  stage b = {.m = stage_model(text)};
+static inline sn_model *stage_model(const char *text) {
+  return stage_model_in(NULL, text);
+}
+
+static inline stage stage_set_in(const char *folder, const char *text, sn_options o) {
+  stage b = {.m = stage_model_in(folder, text)};
   sn_error err = {0};
   b.sim = test_sim(b.m, &o);
   b.s = test_state(b.m);
   CHECK(sn_sim_assemble(b.sim, b.s, &err) >= SN_OK, "%s", err.text);
   return b;
+}
+
+static inline stage stage_set(const char *text, sn_options o) {
+  return stage_set_in(NULL, text, o);
 }
 
 static inline void stage_clear(stage *b) {

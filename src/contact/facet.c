@@ -2,7 +2,8 @@
  *
  * A surface is more than its triangles: a body that slides over flat ground must not trip over the
  * edges between them.  So an edge, or a corner, touches only along directions in which no triangle
- * beside it is nearer: n must point away from the far corner of each. */
+ * around it is nearer: n must be in its normal cone, pointing away from the far corner behind an
+ * edge, and at a corner from all edges that begin there. */
 #include "contact/soup.h"
 
 /* ---- which parts of the facet are touched ---- */
@@ -45,16 +46,16 @@ static bool is_outward(const sni_facet *f, sn_vec3 x, sn_vec3 n) {
   double part[3];
   parts_of(f, x, part);
   for (int k = 0; k < 3; k++) {
-    const int far = (k + 2) % 3; /* the corner that is not on edge k */
-    if (part[far] > 1e-6 || f->open[k]) {
+    const int next = (k + 1) % 3, far = (k + 2) % 3; /* the corner that is not on edge k */
+    if (part[next] < 1e-6 && part[far] < 1e-6) {
+      return sni_soup_is_outward(f->soup, f->triangle, k, n);
+    }
+    if (part[far] > 1e-6 || part[k] < 1e-6 || f->open[k]) {
       continue;
     }
-    const sn_vec3 e = sn_vec3_sub(f->v[(k + 1) % 3], f->v[k]);
-    sn_vec3 d = sn_vec3_sub(f->beyond[k], x);
-    const bool at_corner = part[k] < 1e-6 || part[(k + 1) % 3] < 1e-6;
-    if (!at_corner) { /* across the edge */
-      d = sn_vec3_addscaled(d, -sn_vec3_dot(d, e) / sn_vec3_dot(e, e), e);
-    }
+    const sn_vec3 e = sn_vec3_sub(f->v[next], f->v[k]);
+    sn_vec3 d = sn_vec3_sub(f->beyond[k], x); /* across the edge */
+    d = sn_vec3_addscaled(d, -sn_vec3_dot(d, e) / sn_vec3_dot(e, e), e);
     if (sn_vec3_dot(n, d) > 1e-6 * sn_vec3_norm(d)) {
       return false;
     }
@@ -125,7 +126,8 @@ static bool seen_from(const side *s, sni_nearest *near) {
 }
 
 /* For the surface that the facet belongs to. */
-static bool settle(const void *user, const sni_placed *a, sni_nearest *near) {
+static bool settle(const void *user, const sni_placed *a, const sni_placed *b, sni_nearest *near) {
+  (void)b;
   const side *s = user;
   const sni_facet *f = s->f;
   const double aligned = sn_vec3_dot(near->n, s->n);

@@ -58,7 +58,7 @@ static void lay_out(sni_finder *f, cutter *c, const sn_model *m, counts n, int c
   f->plane = cut(c, (size_t)n.plane, sizeof *f->plane);
   f->soup = cut(c, (size_t)n.soup, sizeof *f->soup);
   f->hull = cut(c, (size_t)n.hull, sizeof *f->hull);
-  f->piece = cut(c, (size_t)n.soup + (size_t)n.hull, sizeof *f->piece);
+  f->piece = cut(c, (size_t)n.soup + (size_t)n.hull + 1, sizeof *f->piece);
   f->E_ws = cut(c, nc, sizeof *f->E_ws);
   f->phi = cut(c, nc, sizeof *f->phi);
   f->arm = cut(c, nc, sizeof *f->arm);
@@ -130,6 +130,21 @@ static sn_status add_collider(sni_finder *f, int shape, sn_error *err) {
   return SN_OK;
 }
 
+/* Who is beside whom does not change: what is fixed to each other is so at the start. */
+static sn_status add_seams(sni_finder *f, sn_error *err) {
+  sn_se3 *E_wb = malloc((size_t)f->m->tree.nbody * sizeof *E_wb + 1);
+  if (!E_wb) {
+    return sni_fail(err, SN_E_MEMORY, "no memory for poses of %d bodies", f->m->tree.nbody);
+  }
+  sni_model_poses(f->m, f->m->q0, E_wb);
+  for (int k = 0; k < f->ncollider; k++) {
+    f->E_ws[k] = sn_se3_mul(E_wb[f->collider[k].frame], f->collider[k].E_bs);
+  }
+  free(E_wb);
+  return sni_seams_build(&f->seams, &f->kin, f->collider, f->ncollider, f->E_ws,
+                         &f->piece[f->npiece++], err);
+}
+
 sn_status sni_finder_create(const sn_model *m, int capacity, sni_finder **finder, sn_error *err) {
   const counts n = count(m);
   sni_finder plan = {.m = m};
@@ -150,6 +165,7 @@ sn_status sni_finder_create(const sn_model *m, int capacity, sni_finder **finder
       status = add_collider(f, s, err);
     }
   }
+  status = status ? status : add_seams(f, err);
   if (status) {
     sni_finder_free(&f);
   }

@@ -5,6 +5,7 @@
 #include "contact/box_tree.h"
 #include "contact/collider.h"
 #include "contact/contact.h"
+#include "contact/seam.h"
 #include "contact/soup.h"
 #include "contact/tube.h"
 
@@ -21,7 +22,8 @@ struct sni_finder {
   int nsoup;
   sni_hull *hull; /* nhull */
   int nhull;
-  void **piece; /* npiece  memory of meshes and hulls */
+  sni_seams seams;
+  void **piece; /* npiece  memory of meshes, hulls and seams */
   int npiece;
   sni_tubes tubes;
   sn_se3 *E_ws;  /* ncollider  pose of each                     by sni_contacts_find    */

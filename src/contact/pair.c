@@ -54,11 +54,36 @@ static void on_plane(sni_finder *f, int a, int plane, double margin) {
   }
 }
 
+typedef struct flush {
+  const sni_finder *f;
+  int collider[2];
+} flush;
+
+/* On a seam the second shape, or the first, is touched as what is beside it. */
+static bool settle_flush(const void *user, const sni_placed *a, const sni_placed *b,
+                         sni_nearest *near) {
+  const flush *s = user;
+  for (int side = 0; side < 2; side++) {
+    const int k = s->collider[side];
+    const sni_placed *own = side ? b : a, *other = side ? a : b;
+    sn_vec3 n = side ? near->n : sn_vec3_neg(near->n);
+    const sn_vec3 x = sn_vec3_addscaled(near->x[side], own->c->radius, n);
+    if (sni_seams_has(&s->f->seams, k) &&
+        sni_seams_aim(&s->f->seams, s->f->collider, k, own, other, x, &n)) {
+      *near = (sni_nearest){.distance = INFINITY, .n = side ? n : sn_vec3_neg(n)};
+      return true;
+    }
+  }
+  return true;
+}
+
 static void on_convex(sni_finder *f, int a, int b, double margin) {
   const sn_vec3 o = f->E_ws[a].p;
   const sni_moving x = moving(f, a, o), y = moving(f, b, o);
+  const flush s = {f, {a, b}};
+  const bool alone = !sni_seams_has(&f->seams, a) && !sni_seams_has(&f->seams, b);
   sni_manifold m;
-  sni_touch_moving(&x, &y, f->h, margin, NULL, NULL, &m);
+  sni_touch_moving(&x, &y, f->h, margin, alone ? NULL : settle_flush, &s, &m);
   put_all(f, a, b, &m, o);
 }
 

@@ -187,8 +187,38 @@ void sni_soup_visit(const sni_soup *s, sni_aabb box, sni_soup_fn f, void *user) 
   }
 }
 
+static int corner_with(const sni_soup *s, int t, int vertex) {
+  const int *v = s->triangle[t].v;
+  return v[0] == vertex ? 0 : v[1] == vertex ? 1 : 2;
+}
+
+static bool leads_along(const sni_soup *s, int t, int from, int to, sn_vec3 n) {
+  const sn_vec3 e = sn_vec3_sub(corner(s, t, to), corner(s, t, from));
+  return sn_vec3_dot(n, e) > 1e-6 * sn_vec3_norm(e);
+}
+
+/* From triangle to triangle around the corner, one way and, if the surface ends there, the other.
+ */
+bool sni_soup_is_outward(const sni_soup *s, int triangle, int k, sn_vec3 n) {
+  const int vertex = s->triangle[triangle].v[k];
+  for (int way = 0; way < 2; way++) {
+    int t = triangle;
+    for (int count = 0; count < s->ntriangle && t >= 0; count++) {
+      const int c = corner_with(s, t, vertex), next = (c + 1) % 3, last = (c + 2) % 3;
+      if (leads_along(s, t, c, next, n) || leads_along(s, t, c, last, n)) {
+        return false;
+      }
+      t = s->beside[t][way == 0 ? c : last];
+      if (t == triangle) {
+        return true; /* all the way round */
+      }
+    }
+  }
+  return true;
+}
+
 sni_facet sni_soup_facet(const sni_soup *s, int t) {
-  sni_facet f;
+  sni_facet f = {.soup = s, .triangle = t};
   for (int k = 0; k < 3; k++) {
     const int other = s->beside[t][k];
     f.v[k] = corner(s, t, k);

@@ -37,12 +37,18 @@ void sni_soup_visit(const sni_soup *s, sni_aabb box, sni_soup_fn f, void *user);
 
 /* A triangle with what is beside it. */
 typedef struct sni_facet {
+  const sni_soup *soup;
+  int triangle;
   sn_vec3 v[3];
   sn_vec3 beyond[3]; /* the far corner of the triangle behind edge k */
   bool open[3];      /* there is none */
 } sni_facet;
 
 sni_facet sni_soup_facet(const sni_soup *s, int triangle);
+
+/* Does n lead into none of the triangles around corner k of a triangle: is it in the normal cone of
+ * the surface there? */
+bool sni_soup_is_outward(const sni_soup *s, int triangle, int k, sn_vec3 n);
 
 /* The point of the facet that is nearest to x. */
 sn_vec3 sni_facet_nearest(const sni_facet *f, sn_vec3 x);

@@ -119,7 +119,7 @@ void sni_touch_moving(const sni_moving *a, const sni_moving *b, double h, double
     return;
   }
   if (gap <= margin) {
-    if (!settle || settle(user, &a->s, &near)) {
+    if (!settle || settle(user, &a->s, &b->s, &near)) {
       sni_touch_clip(&a->s, &b->s, &near, margin + h * sni_closing_speed(a, b, near.n), out);
     }
     return;
@@ -128,7 +128,7 @@ void sni_touch_moving(const sni_moving *a, const sni_moving *b, double h, double
   double t;
   sni_moving then[2];
   if (sni_sweep(a, b, h, close, near, &t, then, &near) &&
-      (!settle || settle(user, &then[0].s, &near))) {
+      (!settle || settle(user, &then[0].s, &then[1].s, &near))) {
     const double rest = (h - t) * sni_closing_speed(&then[0], &then[1], near.n);
     sni_touch_clip(&then[0].s, &then[1].s, &near, fmax(margin, close) + rest, out);
     take_back(a, b, then, t, out);

@@ -13,8 +13,9 @@ sni_moving sni_moving_at(const sni_moving *m, double t);
 /* How fast a gap along n, from b to a, can shrink. */
 double sni_closing_speed(const sni_moving *a, const sni_moving *b, sn_vec3 n);
 
-/* Corrects what is nearest, where a is, for more than b alone; false: it does not touch. */
-typedef bool (*sni_settle_fn)(const void *user, const sni_placed *a, sni_nearest *near);
+/* Corrects what is nearest, where a and b are, for more than b alone; false: it does not touch. */
+typedef bool (*sni_settle_fn)(const void *user, const sni_placed *a, const sni_placed *b,
+                              sni_nearest *near);
 
 /* Where a and b touch or would touch within h at these twists: those points that are nearer than
  * margin, or that come so near.  Seen from now: gaps and places are those before the motion.

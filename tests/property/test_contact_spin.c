@@ -9,21 +9,6 @@ static const char *const floors[] = {
     "{type: mesh, file: block.obj, scale: 10, at: [-5, -10, -30], contact: m}",
     "{type: mesh, file: sheet.obj, contact: m}"};
 
-static stage set_in(const char *folder, const char *text, sn_options o) {
-  sn_scene *scene = NULL;
-  sn_error err = {0};
-  sn_scene_options where = sn_scene_options_default();
-  where.folder = folder;
-  CHECK(sn_scene_load_text(text, strlen(text), "test", &where, &scene, &err) == SN_OK, "%s: %s",
-        err.path, err.text);
-  stage b = {.m = sn_scene_take_model(scene)};
-  sn_scene_free(&scene);
-  b.sim = test_sim(b.m, &o);
-  b.s = test_state(b.m);
-  CHECK(sn_sim_assemble(b.sim, b.s, &err) == SN_OK, "%s", err.text);
-  return b;
-}
-
 static sn_vec3 omega_of(const stage *b, int body) {
   sn_vec6 phi[4];
   sn_se3 E[4];
@@ -48,7 +33,7 @@ TEST(balls_keep_their_spin) {
                "initial: {ball: {qd: [0, 0, 0, 0, %g, %g]}}\n",
                e, floors[k], 0.1 + fall, w, -0.3 * w);
       const double h = 0.01;
-      stage b = set_in(SINEW_SOURCE_DIR "/tests/data/meshes", text, redmax_options(h));
+      stage b = stage_set_in(SINEW_SOURCE_DIR "/tests/data/meshes", text, redmax_options(h));
       const int ball = sn_model_body_find(b.m, "ball");
       const sn_vec3 before = omega_of(&b, ball);
       double up = 0;
@@ -94,7 +79,7 @@ TEST(nothing_that_spins_passes_a_wall) {
              "  shot: {parent: world, joint: {type: free}, shapes: [%s]}\n"
              "initial: {shot: {qd: [%.17g, 0, 0, %.17g, %.17g, %.17g]}}\n",
              k % 2 ? 0.5 : 0.0, shapes[k / 50], v, spin.x, spin.y, spin.z);
-    stage b = set_in(NULL, text, redmax_options(0.01));
+    stage b = stage_set_in(NULL, text, redmax_options(0.01));
     const int q = sn_model_joint_first(b.m, sn_model_body_find(b.m, "shot"));
     double furthest = 0;
     for (int i = 0; i < 40 + (int)(300 / v); i++) {
@@ -138,7 +123,7 @@ TEST(what_falls_and_spins_stays_above) {
         "%.17g]}},\n       shapes: [%s]}\n"
         "initial: {it: {qd: [%.17g, %.17g, %.17g, %.17g, %.17g, %.17g]}}\n",
         floor, turn.x, turn.y, turn.z, shape, v.x, v.y, 0.1 * v.z, w.x, w.y, w.z);
-    stage b = set_in(SINEW_SOURCE_DIR "/tests/data/meshes", text, redmax_options(0.01));
+    stage b = stage_set_in(SINEW_SOURCE_DIR "/tests/data/meshes", text, redmax_options(0.01));
     const sn_vec3 fall = sn_mat3_tmul_vec(sn_so3_exp(turn), (sn_vec3){0, 0, -down});
     double *qd = sn_state_qd(b.s) + sn_model_joint_first(b.m, sn_model_body_find(b.m, "it"));
     qd[0] += fall.x;
