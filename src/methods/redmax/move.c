@@ -82,6 +82,15 @@ static void joint_at(const sni_tree *t, int i, const double *q, const double *qd
                                  (sni_joint_out){E_pb, S, Sdot});
 }
 
+void sni_move_places(const sni_tree *t, const double *q, const double *qd, sn_se3 *E_wb) {
+  for (int i = 0; i < t->nbody; i++) {
+    sn_se3 E_pb;
+    sn_vec6 S[SN_NV_MAX];
+    joint_at(t, i, q, qd, &E_pb, S);
+    E_wb[i] = t->parent[i] >= 0 ? sn_se3_mul(E_wb[t->parent[i]], E_pb) : E_pb;
+  }
+}
+
 bool sni_move_turns(const sni_tree *t, int i) {
   const bool constant = sni_joint_ops_of(sni_tree_joints(t), i)->constant_S;
   bool turns = !constant && t->joint[i].nv > 0; /* somewhere, if not here */

@@ -11,6 +11,9 @@ bool sni_move_turns(const sni_tree *t, int i);
 /* Can it move the body's origin? */
 bool sni_move_shifts(const sni_tree *t, int i);
 
+/* Where bodies are at q; nothing else is looked at or changed. */
+void sni_move_places(const sni_tree *t, const double *q, const double *qd, sn_se3 *E_wb);
+
 /* Are there coordinates that slide along axes which turn? */
 bool sni_move_slides(const sni_system *s, const double *q, const double *qd);
 

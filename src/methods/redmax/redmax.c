@@ -175,6 +175,12 @@ static sn_status step_euler(sn_sim *sim, sn_state *state, const sn_input *input,
   if (r->outrun) {
     return SN_NOT_CONVERGED;
   }
+  if (r->touch && sim->options.redmax.inertia == SN_INERTIA_PROJECTED) {
+    const sn_status led = sni_redmax_follow_curves(sim, &step, q1, qd1);
+    if (led < 0) {
+      return led;
+    }
+  }
   const sn_status moved = move(sim, &step, q1, qd1, err);
   if (moved) {
     return moved;

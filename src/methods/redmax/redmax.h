@@ -22,11 +22,11 @@ typedef struct sni_redmax {
   double *rubbed;         /* sni_rubbing_numbers  friction in joints before a step     */
   double *without;        /* 4 nv  where joints rub and bodies touch                   */
   sni_choice choice;      /* by the user or by `auto` */
-  sni_kkt *graph;         /* for steps with limits that the reduced system has no digits for; NULL */
-  int used;               /* the solver that has factorised A */
-  sni_touch *touch;       /* NULL: nothing touches */
-  bool may_divide; /* this step may be done in halves where what touches is too fast for it */
-  bool outrun;     /* and it has to be */
+  sni_kkt *graph;   /* for steps with limits that the reduced system has no digits for; NULL */
+  int used;         /* the solver that has factorised A */
+  sni_touch *touch; /* NULL: nothing touches */
+  bool may_divide;  /* this step may be done in halves where what touches is too fast for it */
+  bool outrun;      /* and it has to be */
   bool repeats; /* constraints repeat each other, so gaps are closed although nobody asked for it */
 } sni_redmax;
 
@@ -82,6 +82,9 @@ sn_status sni_redmax_check_rates(const sn_sim *sim, double t, const double *x, s
 /* The rates qd1 at the end of a step, with all that binds.  again: not for the first time. */
 sn_status sni_redmax_rates(sn_sim *sim, const sni_redmax_step *step, bool again, double *qd1,
                            sn_info *info, sn_error *err);
+/* What joints lead into others along curves: touch_drift.c. */
+sn_status sni_redmax_follow_curves(sn_sim *sim, const sni_redmax_step *step, const double *q1,
+                                   const double *qd1);
 /* Would pcg take the constraints along? */
 bool sni_redmax_comes_along(const sn_sim *sim);
 /* Does friction in joints take part? */

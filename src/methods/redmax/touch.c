@@ -358,6 +358,17 @@ static void take_no_energy(sni_touch *touch) {
   }
 }
 
+void sni_touch_take_impulses(sni_touch *touch) {
+  touch->pushes = false;
+  for (int k = 0; k < touch->st.ngroup; k++) {
+    for (int i = 0; i < SNI_GROUP_ROWS; i++) { /* friction in joints is for others to find */
+      const double x = touch->group[k].slide < 0 ? touch->st.group[k].x[i] : 0;
+      touch->shift_x[k][i] = x + touch->group[k].blow[i];
+      touch->pushes = touch->pushes || touch->shift_x[k][i] != 0;
+    }
+  }
+}
+
 sn_status sni_touch_solve(sni_touch *touch, double h, const double *qd, const double *qd1,
                           const double *state, bool factors, sni_touch_solver solve, void *user,
                           sn_info *info, sn_error *err) {
@@ -414,13 +425,7 @@ sn_status sni_touch_solve(sni_touch *touch, double h, const double *qd, const do
   if (penetration_gain(touch) == 0) {
     status = sni_touch_part(touch, h, &o, solve, user);
   }
-  for (int k = 0; k < st->ngroup; k++) {
-    for (int i = 0; i < SNI_GROUP_ROWS; i++) { /* friction in joints is for others to find */
-      const double x = touch->group[k].slide < 0 ? st->group[k].x[i] : 0;
-      touch->shift_x[k][i] = x + touch->group[k].blow[i];
-      touch->pushes = touch->pushes || touch->shift_x[k][i] != 0;
-    }
-  }
+  sni_touch_take_impulses(touch);
   sni_touch_push(touch, (const double(*)[SNI_GROUP_ROWS])touch->shift_x, touch->s->b);
   show(touch, h);
   return status < 0 ? status : SN_OK;
@@ -584,6 +589,8 @@ static size_t lay_out(sni_touch *touch, int ngroup, char *memory) {
   void *sleep = TAKE(sni_sleep_size(m), 1);
   touch->reach = TAKE(nbody, sizeof *touch->reach);
   touch->phi = TAKE(nbody, sizeof *touch->phi);
+  touch->then = TAKE(nbody, sizeof *touch->then);
+  touch->back = TAKE(n, sizeof *touch->back);
   touch->seen = TAKE(nbody, sizeof *touch->seen);
   touch->keeps = TAKE(nbody, sizeof *touch->keeps);
   touch->bound = TAKE(nbody, sizeof *touch->bound);

@@ -60,6 +60,8 @@ typedef struct sni_touch {
   int count;
   double margin;           /* that they were looked for with                                  */
   sn_vec6 *phi;            /* nbody  twists that the step has led to                           */
+  sn_se3 *then;            /* nbody  where these lead                                          */
+  double *back;            /* a number a group, scratch                                        */
   sn_vec6 *seen;           /* nbody  twists with which it was looked for whom it meets         */
   bool *keeps;             /* nbody  they are enough to know that                              */
   double *reach;           /* nbody  of its shapes, about its origin or its centre of mass */
@@ -109,6 +111,9 @@ sn_status sni_touch_solve(sni_touch *touch, double h, const double *qd, const do
                           const double *state, bool factors, sni_touch_solver solve, void *user,
                           sn_info *info, sn_error *err);
 
+/* All impulses of the last solve, into touch->shift_x and touch->pushes. */
+void sni_touch_take_impulses(sni_touch *touch);
+
 /* Does something drive bodies into each other? */
 sn_status sni_touch_check(const sni_touch *touch, double t, sn_error *err);
 
@@ -121,6 +126,8 @@ void sni_touch_twists(sni_touch *touch, const double *qd1);
 bool sni_touch_add_missed(sni_touch *touch, double h);
 /* The next solve begins with the impulses of the last one. */
 void sni_touch_keep_impulses(sni_touch *touch);
+/* How fast a contact opens, by the twists of sni_touch_twists. */
+double sni_touch_closing(const sni_touch *touch, const sni_contact *c);
 /* Do bodies go where nothing keeps them apart? */
 bool sni_touch_outruns(sni_touch *touch, double h);
 
@@ -141,6 +148,13 @@ void sni_touch_restore_parts(sni_touch *touch, const int *parts);
 /* The way out of each other, into touch->shift, after a solve. */
 sn_status sni_touch_part(sni_touch *touch, double h, const sni_staggered_options *o,
                          sni_touch_solver solve, void *user);
+
+/* ---- touch_drift.c ---- */
+
+/* What joints lead into others along curves is moved back, by touch->shift: q1 and qd1 as
+ * sni_move_begin leaves them, after sni_touch_twists. */
+sn_status sni_touch_follow_curves(sni_touch *touch, double h, const double *q, const double *q1,
+                                  const double *qd1, sni_touch_solver solve, void *user);
 
 /* ---- touch_rows.c: groups of the solver ---- */
 

@@ -172,6 +172,10 @@ static double closing(const sni_contact *c, const sn_se3 *E_wb, const sn_vec6 *p
   return rate;
 }
 
+double sni_touch_closing(const sni_touch *touch, const sni_contact *c) {
+  return closing(c, touch->s->d->E_wb, touch->phi);
+}
+
 void sni_touch_measure(sni_touch *touch) {
   const sn_model *m = touch->sim->m;
   touch->thinnest = INFINITY;
