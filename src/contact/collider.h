@@ -11,7 +11,8 @@ typedef struct sni_collider {
   int frame; /* the body that it is on, fixed or not */
   sni_form form;
   int part;          /* which of the meshes of the finder */
-  sni_convex convex; /* SNI_FORM_CONVEX                            */
+  sni_convex convex; /* SNI_FORM_CONVEX; of others the radius is their coat */
+  double coat;       /* the margin of its material: a part of its radius    */
   sn_se3 E_bs;       /* of the core in the frame of the body  */
   sn_vec3 pivot;     /* in that frame: what goes straight on while the body turns */
 } sni_collider;

@@ -38,9 +38,9 @@ void sni_finder_free(sni_finder **finder);
 
 /* E_wb, phi: of all bodies; phi in world axes at the origin of the body's frame, NULL: at rest.
  * margin: points up to this gap are found whatever the twists are; it must cover what twists gain
- * within the step.  params: the margins of materials are added.  The points are those of the
- * finder, sorted by shapes and feature, until the next call.  Allocates nothing.  SN_E_LIMIT: more
- * points than there is room for. */
+ * within the step.  params: the margins of materials are coats of the shapes, which touch where
+ * these do.  The points are those of the finder, sorted by shapes and feature, until the next call.
+ * Allocates nothing.  SN_E_LIMIT: more points than there is room for. */
 sn_status sni_contacts_find(sni_finder *finder, const sni_params *params, const sn_se3 *E_wb,
                             const sn_vec6 *phi, double h, double margin,
                             const sni_contact **contact, int *count, sn_error *err);

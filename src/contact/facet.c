@@ -165,7 +165,7 @@ static void place(const sni_facet *f, sni_convex *c, sni_placed *s) {
   s->E.p = middle;
 }
 
-void sni_touch_facet(const sni_moving *a, const sni_facet *f, double h, double margin,
+void sni_touch_facet(const sni_moving *a, const sni_facet *f, double coat, double h, double margin,
                      sni_manifold *out) {
   out->count = 0;
   const sn_vec3 cross = sn_vec3_cross(sn_vec3_sub(f->v[1], f->v[0]), sn_vec3_sub(f->v[2], f->v[0]));
@@ -176,9 +176,11 @@ void sni_touch_facet(const sni_moving *a, const sni_facet *f, double h, double m
   sni_convex c;
   sni_moving b = {0};
   place(f, &c, &b.s);
+  c.radius = coat;
+  c.reach += coat;
   const side s = {f, sn_vec3_scale(cross, 1 / area)};
   sn_vec3 lowest;
-  const double height = above(&a->s, &s, &lowest) - a->s.c->radius;
+  const double height = above(&a->s, &s, &lowest) - a->s.c->radius - coat;
   if (height <= margin + h * sni_closing_speed(a, &b, s.n)) {
     sni_touch_moving(a, &b, h, margin, settle, &s, out);
   }

@@ -234,8 +234,17 @@ static sni_aabb mesh_bounds(const sni_soup *s, sn_se3 E) {
   return sni_convex_bounds(&box, at);
 }
 
+/* What has a margin is touched as if it were so much thicker. */
+static void put_on_coat(const sni_finder *f, sni_collider *c) {
+  const double own = f->params->contact[(ptrdiff_t)c->material * SNI_MATERIAL_PARAMS + SNI_MARGIN];
+  c->convex.radius += own - c->coat;
+  c->convex.reach += own - c->coat;
+  c->coat = own;
+}
+
 static void place(sni_finder *f, int k, const sn_se3 *E_wb, const sn_vec6 *phi) {
-  const sni_collider *c = &f->collider[k];
+  sni_collider *c = &f->collider[k];
+  put_on_coat(f, c);
   f->E_ws[k] = sn_se3_mul(E_wb[c->frame], c->E_bs);
   f->phi[k] = (sn_vec6){0};
   f->arm[k] = (sn_vec3){0, 0, 0};
@@ -252,18 +261,18 @@ static void place(sni_finder *f, int k, const sn_se3 *E_wb, const sn_vec6 *phi) 
 /* What it is, grown by half of the margin of a pair, and by the way that it goes. */
 static void box_in(sni_finder *f, int k) {
   const sni_collider *c = &f->collider[k];
-  const double own = f->params->contact[(ptrdiff_t)c->material * SNI_MATERIAL_PARAMS + SNI_MARGIN];
   if (c->form == SNI_FORM_PLANE) {
     return;
   }
   if (c->form == SNI_FORM_TRIANGLES) {
-    f->box[k] = sni_aabb_grow(mesh_bounds(&f->soup[c->part], f->E_ws[k]), 0.5 * f->margin + own);
+    f->box[k] =
+        sni_aabb_grow(mesh_bounds(&f->soup[c->part], f->E_ws[k]), 0.5 * f->margin + c->coat);
   } else {
     const sn_vec3 way = sn_vec3_scale(f->phi[k].v, f->h);
     const double turning = f->h * sn_vec3_norm(f->phi[k].w) * (c->convex.reach - c->convex.radius) +
                            f->h * f->swing[k];
     const sni_aabb tight = sni_convex_bounds(&c->convex, f->E_ws[k]);
-    f->box[k] = sni_aabb_grow(sni_aabb_sweep(tight, way), 0.5 * f->margin + own + turning);
+    f->box[k] = sni_aabb_grow(sni_aabb_sweep(tight, way), 0.5 * f->margin + turning);
   }
   const double slack = 0.1 * c->convex.reach;
   sni_box_tree_update(c->body < 0 ? &f->still : &f->moving, k, f->box[k],

@@ -42,7 +42,7 @@ static sni_moving moving(const sni_finder *f, int k, sn_vec3 o) {
 static void on_plane(sni_finder *f, int a, int plane, double margin) {
   const sn_vec3 o = f->E_ws[a].p, n = sn_mat3_col(f->E_ws[plane].R, 2);
   const sni_moving x = moving(f, a, o), y = moving(f, plane, o);
-  const double offset = sn_vec3_dot(n, y.s.E.p);
+  const double offset = sn_vec3_dot(n, y.s.E.p) + y.s.c->radius;
   const sni_moving under = {
       .s = y.s, .phi = {.w = y.phi.w, .v = sn_vec3_sub(y.phi.v, sn_vec3_cross(y.phi.w, y.s.E.p))}};
   const double turning = sn_vec3_norm(y.phi.w) * x.s.c->reach;
@@ -98,7 +98,7 @@ typedef struct mesh_pair {
   const sni_soup *soup;
   sni_moving a; /* in axes of the mesh, origin at o */
   sn_vec3 o;    /* of a, in the frame of the mesh   */
-  double h, margin;
+  double h, margin, coat;
   int count;
   mesh_point point[SNI_MESH_POINTS];
 } mesh_pair;
@@ -160,7 +160,7 @@ static void on_facet(void *user, int triangle) {
     f.beyond[k] = sn_vec3_sub(f.beyond[k], p->o);
   }
   sni_manifold m;
-  sni_touch_facet(&p->a, &f, p->h, p->margin, &m);
+  sni_touch_facet(&p->a, &f, p->coat, p->h, p->margin, &m);
   for (int k = 0; k < m.count; k++) {
     if (is_there(p, &m.touch[k], m.n)) {
       continue;
@@ -217,11 +217,12 @@ static void on_mesh(sni_finder *f, int a, int b, double margin) {
                        f->swing[a]},
                  .o = E_ma.p,
                  .h = f->h,
-                 .margin = margin};
+                 .margin = margin,
+                 .coat = f->collider[b].coat};
   const double turning = sn_vec3_norm(p.a.phi.w) * p.a.s.c->reach + p.a.swing;
   const sni_aabb box = sni_aabb_grow(
       sni_aabb_sweep(sni_convex_bounds(p.a.s.c, E_ma), sn_vec3_scale(p.a.phi.v, f->h)),
-      margin + f->h * turning);
+      margin + p.coat + f->h * turning);
   sni_soup_visit(p.soup, box, on_facet, &p);
   drop_long_ways(&p);
   thin_all(&p);
@@ -243,15 +244,14 @@ void sni_find_pair(sni_finder *f, int a, int b) {
     sni_find_pair(f, b, a);
     return;
   }
-  const double margin = f->margin + sni_material_mix(f->params, x->material, y->material).margin;
   if (x->form != SNI_FORM_CONVEX) {
     return; /* planes and meshes do not touch each other */
   }
   if (y->form == SNI_FORM_PLANE) {
-    on_plane(f, a, b, margin);
+    on_plane(f, a, b, f->margin);
   } else if (y->form == SNI_FORM_CONVEX) {
-    on_convex(f, a, b, margin);
+    on_convex(f, a, b, f->margin);
   } else {
-    on_mesh(f, a, b, margin);
+    on_mesh(f, a, b, f->margin);
   }
 }

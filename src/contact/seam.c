@@ -148,7 +148,7 @@ static bool holds(const solid *t, sn_vec3 x, double slack) {
   const sni_convex point = {.core = SNI_CORE_POINT};
   sni_placed p = {&point, sn_se3_identity()};
   p.E.p = x;
-  return t->plane ? above_plane(&p, t->s.E) <= slack
+  return t->plane ? above_plane(&p, t->s.E) - t->s.c->radius <= slack
                   : sni_nearest_find(&p, &t->s).distance - t->s.c->radius <= slack;
 }
 
@@ -156,7 +156,7 @@ static bool holds(const solid *t, sn_vec3 x, double slack) {
 static double reach_along(const solid *t, sn_vec3 n) {
   if (t->plane) {
     const sn_vec3 up = plane_normal(t);
-    return sn_vec3_dot(n, up) > 1 - SAME ? sn_vec3_dot(up, t->s.E.p) : INFINITY;
+    return sn_vec3_dot(n, up) > 1 - SAME ? sn_vec3_dot(up, t->s.E.p) + t->s.c->radius : INFINITY;
   }
   return sn_vec3_dot(n, sni_placed_support(&t->s, n)) + t->s.c->radius;
 }

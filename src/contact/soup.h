@@ -54,8 +54,9 @@ bool sni_soup_is_outward(const sni_soup *s, int triangle, int k, sn_vec3 n);
 sn_vec3 sni_facet_nearest(const sni_facet *f, sn_vec3 x);
 
 /* A moving convex shape and a facet that stands still, in one frame.  The facet has one side: what
- * is behind it does not touch it, and its edges touch only where nothing beside it is nearer. */
-void sni_touch_facet(const sni_moving *a, const sni_facet *f, double h, double margin,
+ * is behind it does not touch it, and its edges touch only where nothing beside it is nearer. coat:
+ * how thick it is. */
+void sni_touch_facet(const sni_moving *a, const sni_facet *f, double coat, double h, double margin,
                      sni_manifold *out);
 
 #endif

@@ -101,7 +101,10 @@ static void place_tree(sni_tubes *t, const sni_params *params, double h, double 
     const sni_tube *tube = &t->m->tube[k];
     const double own =
         params->contact[(ptrdiff_t)tube->material * SNI_MATERIAL_PARAMS + SNI_MARGIN];
-    place_segments(t, tube, h, 0.5 * margin + own);
+    for (int i = tube->first; i < tube->first + tube->count; i++) {
+      t->bead[i].r += own; /* a coat */
+    }
+    place_segments(t, tube, h, 0.5 * margin);
   }
   for (int k = t->leaves - 1; k > 0; k--) {
     t->box[k] = sni_aabb_join(t->box[2 * k], t->box[2 * k + 1]);
@@ -206,8 +209,7 @@ static bool search(sni_tubes *t, const int tube[2], int s, int other, double h, 
   return neighbour || !is_close(t, &p, h, margin) || add(t, &p);
 }
 
-static bool search_segment(sni_tubes *t, const sni_params *params, int tube, int s, double h,
-                           double margin) {
+static bool search_segment(sni_tubes *t, int tube, int s, double h, double margin) {
   const sni_tube *a = &t->m->tube[tube];
   const int before = s - a->first - a->apart;
   const int n = find_close(t, s, a->first + (before > 0 ? before : 0));
@@ -218,8 +220,7 @@ static bool search_segment(sni_tubes *t, const sni_params *params, int tube, int
       b++;
     }
     if (is_least(t, &t->m->tube[b], t->close, n, i, t->middle[s].x)) {
-      const sni_material mix = sni_material_mix(params, a->material, t->m->tube[b].material);
-      room = search(t, (int[2]){tube, b}, s, other, h, margin + mix.margin);
+      room = search(t, (int[2]){tube, b}, s, other, h, margin);
     }
   }
   return room;
@@ -285,7 +286,7 @@ bool sni_tubes_find(sni_tubes *t, const sni_params *params, const sn_se3 *E_wb, 
   for (int k = 0; k < t->m->ntube && room; k++) {
     const sni_tube *tube = &t->m->tube[k];
     for (int s = tube->first; s < tube->first + tube->count - 1 && room; s++) {
-      room = search_segment(t, params, k, s, h, margin);
+      room = search_segment(t, k, s, h, margin);
     }
   }
   thin(t);

@@ -120,7 +120,23 @@ TEST(what_a_spring_pulls_together_meets) {
   }
 }
 
+/* A ball is back in the air before the step is over: what it touched within it counts. */
+TEST(what_touches_in_a_part_of_a_step_is_reported) {
+  const char *text = "sinew: 1\ncontacts: {m: {restitution: 1, friction: 0}}\nbodies:\n"
+                     "  floor: {joint: {type: fixed}, shapes: [{type: plane, contact: m}]}\n"
+                     "  ball: {joint: {type: free, at: [0, 0, 0.11]}, shapes: [{type: sphere, "
+                     "radius: 0.1, density: 1000, contact: m}]}\n"
+                     "initial: {ball: {qd: [0, 0, -10, 0, 0, 0]}}\n";
+  sn_options o = redmax_options(0.01);
+  o.redmax.integrator = SN_EXTRAPOLATED;
+  stage b = stage_set(text, o);
+  const sn_info info = redmax_step(b.sim, b.s, NULL);
+  CHECK(place_of(&b, "ball") > 0.12, "it is at %g", place_of(&b, "ball"));
+  CHECK(info.contacts == 1, "%d points in %d substeps", info.contacts, info.substeps);
+  stage_clear(&b);
+}
+
 int main(void) {
   RUN_TESTS(T(what_falls_together_meets_in_the_step_in_which_the_floor_stops_one),
-            T(what_a_spring_pulls_together_meets));
+            T(what_a_spring_pulls_together_meets), T(what_touches_in_a_part_of_a_step_is_reported));
 }

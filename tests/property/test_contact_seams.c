@@ -224,7 +224,39 @@ TEST(bumps_are_felt_and_nothing_falls_through) {
   }
 }
 
+/* ---- margins ---- */
+
+/* Surfaces touch while the sum of their margins is between them. */
+TEST(what_has_a_margin_rests_above_the_ground) {
+  write_sheet(0);
+  write_heights();
+  write_lump();
+  for (int ground = 0; ground < SNI_COUNT(grounds) - 1; ground++) { /* those that stand still */
+    for (int thing = 0; thing < SNI_COUNT(things); thing++) {
+      const double high = things[thing].high;
+      char text[4000];
+      snprintf(text, sizeof text,
+               "sinew: 1\ngravity: [0, 0, -9.81]\n"
+               "contacts: {m: {friction: 0.5, margin: 0.01}, n: {friction: 0.5, margin: 0.002}}\n"
+               "bodies:\n%s"
+               "  b: {joint: {type: free, at: [-0.6, 0.03, %.17g]}, shapes: [%s]}\n"
+               "  c: {joint: {type: free, at: [-0.6, 0.93, %.17g]}, shapes: [{type: sphere, "
+               "radius: 0.1, density: 1000, contact: n}]}\n",
+               grounds[ground], high + 0.1, things[thing].text, 2.0);
+      stage b = stage_set_in(FOLDER, text, redmax_options(0.005));
+      stage_step(&b, 200);
+      sn_se3 E[8];
+      CHECK(sn_sim_poses(b.sim, b.s, E, NULL) == SN_OK, "no poses");
+      const double z = E[sn_model_body_find(b.m, "b")].p.z - high;
+      const double ball = E[sn_model_body_find(b.m, "c")].p.z - 0.1;
+      CHECK(fabs(z - 0.02) < 1e-6, "ground %d, thing %d: %g above it", ground, thing, z);
+      CHECK(fabs(ball - 0.012) < 1e-6, "ground %d: the ball is %g above it", ground, ball);
+      stage_clear(&b);
+    }
+  }
+}
+
 int main(void) {
-  RUN_TESTS(T(nothing_is_felt_of_seams), T(what_stands_out_is_felt),
-            T(bumps_are_felt_and_nothing_falls_through));
+  RUN_TESTS(T(what_has_a_margin_rests_above_the_ground), T(nothing_is_felt_of_seams),
+            T(what_stands_out_is_felt), T(bumps_are_felt_and_nothing_falls_through));
 }

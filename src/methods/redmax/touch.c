@@ -385,7 +385,7 @@ sn_status sni_touch_solve(sni_touch *touch, double h, const double *qd, const do
   }
   touch->pushes = touch->shifts = false;
   touch->work[0] = touch->work[1] = 0;
-  info->contacts = touch->count;
+  info->contacts = touch->count > info->contacts ? touch->count : info->contacts; /* of substeps */
   for (int k = 0; k < touch->count; k++) {
     info->deepest = fmax(info->deepest, -touch->contact[k].gap);
   }
