@@ -48,13 +48,14 @@ typedef struct sni_ldl_pattern {
 } sni_ldl_pattern;
 
 typedef struct sni_ldl_options {
-  double noise;       /* a pivot below this part of the terms that make it is noise       */
-  double noise_wrong; /* the same for one of the wrong sign; a larger one is taken as is  */
-  double substitute;  /* noise becomes this part of the terms, with the right sign        */
-  double target;      /* backward error at which refinement stops                         */
-  double trust;       /* see sni_ldl_refine_to                                            */
-  int refine_max;     /* most refinements                                                 */
-  size_t bytes_max;   /* build refuses to take more memory                                */
+  double noise;        /* a pivot below this part of the terms that make it is noise       */
+  double noise_wrong;  /* the same for one of the wrong sign; a larger one is taken as is  */
+  double noise_traced; /* and for a multiplier, of the errors of all rows that it depends on */
+  double substitute;   /* noise becomes this part of the terms, with the right sign        */
+  double target;       /* backward error at which refinement stops                         */
+  double trust;        /* see sni_ldl_refine_to                                            */
+  int refine_max;      /* most refinements                                                 */
+  size_t bytes_max;    /* build refuses to take more memory                                */
 } sni_ldl_options;
 
 sni_ldl_options sni_ldl_options_default(void);

@@ -237,6 +237,7 @@ static void find_reach(const sni_ldl_pattern *pattern, const sni_ldl_plan *plan,
 sni_ldl_options sni_ldl_options_default(void) {
   return (sni_ldl_options){.noise = 0x1p-40,
                            .noise_wrong = 0x1p-20,
+                           .noise_traced = 0x1p-46,
                            .substitute = 0x1p-27,
                            .target = 1e-12,
                            .trust = 1e-6,

@@ -11,7 +11,13 @@
  * pivot is small against is the sum of the magnitudes of the terms that made it, |a_pp| and
  * d_k u_kp^2 for all k before: below some multiple of the rounding error of that sum nothing is
  * known about the pivot, its sign included.  With the sign given (a redundant constraint is one
- * more multiplier) it is replaced by a small multiple of that sum. */
+ * more multiplier) it is replaced by a small multiple of that sum.
+ *
+ * That is not all there is to the error where a row depends on others through a weak one: its own
+ * rounding error comes back as large as the row takes of it, squared.  L D L^T is A + E with
+ * |E_kk| below a few last digits of the terms of k, so with w = U^-1 e_p, what the row takes of all
+ * those before it, pivot p is off by w^T E w.  For multipliers of which little is left that is
+ * looked at, too: a dependent row that passed for one of its own would hold what nothing holds. */
 #include "linear/block_ldl_parts.h"
 
 #include <math.h>
@@ -106,20 +112,70 @@ typedef struct pivot_state {
   bool finite;
 } pivot_state;
 
-/* A pivot that is noise, of the wrong sign, or not a number.  terms: the sum of the magnitudes that
- * made it.  at: its place by tiles. */
-static double mend(pivot_state *state, double pivot, double terms, double sign, int at) {
+/* A multiplier of which less than this is left is suspected.  To be noise with more, a row would
+ * have to take 2^15 times itself of those before it. */
+#define SUSPECTED 0x1p-16
+/* What rounding has come to is traced back so many tiles at most. */
+enum { TRACED = 256 };
+
+/* w_k of the rows of tile k, from those after it, and what their errors come to in pivot p of tile
+ * t: see above. */
+static double trace_tile(const sni_ldl *ldl, const sni_ldl_tile *k, int t, double *w) {
+  const double *U = ldl->U + k->column, *T = U + k->diagonal, *terms = ldl->z + k->vector;
+  double *w_k = w + k->vector, sum = 0;
+  for (int r = k->size - 1; r >= 0; r--) {
+    for (int c = r + 1; c < k->size; c++) {
+      w_k[r] -= T[r * k->lanes + c] * w_k[c];
+    }
+    for (int q = k->below; q < k[1].below && ldl->below[q].tile <= t; q++) {
+      const sni_ldl_tile *i = &ldl->tile[ldl->below[q].tile];
+      for (int c = 0; c < i->size; c++) {
+        w_k[r] -= U[ldl->below[q].at + (uint32_t)(r * i->lanes + c)] * w[i->vector + c];
+      }
+    }
+    sum += w_k[r] * w_k[r] * terms[r];
+  }
+  return sum;
+}
+
+/* The sum of w_k^2 terms_k for pivot p of tile t, whose rows before p are those of U already. */
+static double trace(const sni_ldl *ldl, int t, int p) {
+  const sni_ldl_tile *tile = &ldl->tile[t];
+  const int first = t > TRACED ? t - TRACED : 0, from = ldl->tile[first].vector;
+  const double *T = ldl->U + tile->column + tile->diagonal;
+  double *w = ldl->x_next, *w_t = w + tile->vector, sum = ldl->z[tile->vector + p];
+  memset(w + from, 0, (size_t)(tile[1].vector - from) * sizeof *w);
+  w_t[p] = 1;
+  for (int r = p - 1; r >= 0; r--) {
+    for (int c = r + 1; c <= p; c++) {
+      w_t[r] -= T[r * tile->lanes + c] * w_t[c];
+    }
+    sum += w_t[r] * w_t[r] * ldl->z[tile->vector + r];
+  }
+  for (int k = t - 1; k >= first; k--) {
+    sum += trace_tile(ldl, &ldl->tile[k], t, w);
+  }
+  return sum;
+}
+
+/* A pivot that is noise, of the wrong sign, suspected, or not a number: the one at p of tile t.
+ * The sum of the magnitudes that made it is in z. */
+static double mend(pivot_state *state, double pivot, double sign, int t, int p) {
   sni_ldl *ldl = state->ldl;
+  const int at = ldl->tile[t].vector + p;
+  const double terms = ldl->z[at];
   if (!isfinite(pivot) || !isfinite(terms)) {
     state->bad = state->finite ? at : state->bad;
     state->finite = false;
     return sign;
   }
-  if (pivot * sign > ldl->options.noise * terms) {
-    return pivot;
-  }
-  if (fabs(pivot) > ldl->options.noise_wrong * terms) {
-    state->out->wrong_sign++;
+  const sni_ldl_options *o = &ldl->options;
+  const bool right = pivot * sign > o->noise * terms;
+  const bool large = right || fabs(pivot) > o->noise_wrong * terms;
+  const bool suspected = sign < 0 && large && !(pivot * sign > SUSPECTED * terms);
+  const double traced = suspected ? trace(ldl, t, p) : 0;
+  if (large && !(fabs(pivot) <= o->noise_traced * traced)) {
+    state->out->wrong_sign += !right;
     return pivot;
   }
   state->bad = state->out->replaced++ == 0 ? at : state->bad;
@@ -128,7 +184,8 @@ static double mend(pivot_state *state, double pivot, double terms, double sign, 
   }
   /* no terms at all: a row that meets its first neighbour later */
   const double m = ldl->unit[at];
-  return sign * ldl->options.substitute * (terms > 0 ? terms : m * m);
+  return sign * fmax(o->substitute * (terms > 0 ? terms : m * m),
+                     o->substitute / o->noise * o->noise_traced * traced);
 }
 
 /* Bit p set: lane p is -1. */
@@ -139,10 +196,16 @@ static const lane4 signs[16] = {SIGNS(0),  SIGNS(1),  SIGNS(2),  SIGNS(3), SIGNS
                                 SIGNS(6),  SIGNS(7),  SIGNS(8),  SIGNS(9), SIGNS(10), SIGNS(11),
                                 SIGNS(12), SIGNS(13), SIGNS(14), SIGNS(15)};
 
+/* What must be left of a pivot, as part of its terms, for it not to be looked at. */
+KERNEL lane4 least_left(lane4 sign, double noise) {
+  return choose(sign < 0, (lane4){SUSPECTED, SUSPECTED, SUSPECTED, SUSPECTED},
+                (lane4){noise, noise, noise, noise});
+}
+
 /* T = U^T D U for a diagonal tile; D is 1 where there is no scalar.  U comes above the diagonal of
- * T, and below it once more, transposed, for the solve.  False, and T as it was, if a pivot needs
- * to be mended. */
-KERNEL bool split(const int rows, double *restrict T, const lane4 *restrict terms, double noise,
+ * T, and below it once more, transposed, for the solve; and to the terms comes what they are in the
+ * end.  False, and all as it was, if a pivot needs to be mended. */
+KERNEL bool split(const int rows, double *restrict T, lane4 *restrict terms, double noise,
                   unsigned negative, double *restrict D, double *restrict D_inv) {
   const int halves = rows <= 4 ? 1 : 2, lanes = 4 * halves;
   lane4 t[TILE_MAX][2], sum[2] = {terms[0], terms[1]}, pivots[2] = {{1, 1, 1, 1}, {1, 1, 1, 1}};
@@ -183,9 +246,10 @@ KERNEL bool split(const int rows, double *restrict T, const lane4 *restrict term
     }
   }
   /* a pivot has added itself to its own terms, which does not matter here */
-  mask4 good = pivots[0] * signs[negative & 15] > noise * sum[0];
+  const lane4 sign[2] = {signs[negative & 15], signs[negative >> 4]};
+  mask4 good = pivots[0] * sign[0] > least_left(sign[0], noise) * sum[0];
   if (halves == 2) {
-    good &= pivots[1] * signs[negative >> 4] > noise * sum[1];
+    good &= pivots[1] * sign[1] > least_left(sign[1], noise) * sum[1];
   }
   if (!(good[0] & good[1] & good[2] & good[3])) {
     return false;
@@ -193,6 +257,7 @@ KERNEL bool split(const int rows, double *restrict T, const lane4 *restrict term
   UNROLL
   for (int h = 0; h < halves; h++) {
     *(lane4 *)(D + 4 * h) = pivots[h];
+    terms[h] = sum[h];
     UNROLL
     for (int p = 0; p < rows; p++) {
       *(lane4 *)(T + p * lanes + 4 * h) = t[p][h];
@@ -209,14 +274,12 @@ KERNEL bool split(const int rows, double *restrict T, const lane4 *restrict term
 }
 
 /* The same, pivot by pivot. */
-static void split_mended(pivot_state *state, const sni_ldl_tile *tile, double *T,
-                         const lane4 *terms, double *D_inv) {
+static void split_mended(pivot_state *state, int t, double *T, double *D_inv) {
+  const sni_ldl_tile *tile = &state->ldl->tile[t];
   const int rows = tile->size, lanes = tile->lanes;
-  double sum[TILE_MAX];
-  memcpy(sum, terms, sizeof sum);
+  double *sum = state->ldl->z + tile->vector;
   for (int p = 0; p < rows; p++) {
-    const double pivot =
-        mend(state, T[p * lanes + p], sum[p], tile->negative >> p & 1 ? -1 : 1, tile->vector + p);
+    const double pivot = mend(state, T[p * lanes + p], tile->negative >> p & 1 ? -1 : 1, t, p);
     state->ldl->D[tile->vector + p] = pivot;
     D_inv[p] = 1 / pivot;
     for (int r = p + 1; r < rows; r++) {
@@ -289,8 +352,9 @@ static void eliminate(sni_ldl *ldl, int t, pivot_state *state) {
   const double noise = ldl->options.noise;
   bool good = true;
   FOR_ROWS(tile->size, good = split(R, T, terms, noise, tile->negative, D_t, D_inv))
+  memcpy(ldl->z + tile->vector, terms, (size_t)tile->lanes * sizeof *ldl->z);
   if (!good) {
-    split_mended(state, tile, T, terms, D_inv);
+    split_mended(state, t, T, D_inv);
   }
   for (int q = tile->below; q < tile[1].below; q++) {
     reduce(tile->size, ldl->tile[ldl->below[q].tile].lanes, T, D_inv, column + ldl->below[q].at);

@@ -79,7 +79,7 @@ struct sni_ldl {
   int noise_count;
   bool rest_known; /* r has the largest entry of each row: see block_ldl_assemble.c     */
   /* solve, vectors by tiles */
-  double *b, *y, *x, *x_next, *r, *z;
+  double *b, *y, *x, *x_next, *r, *z; /* factorise: z has the terms of the pivots */
   const double *found; /* the last solution                                              */
   int begun_y;         /* places of y that have been filled from b                       */
   double error;        /* that the factors left in the first solution; INFINITY: not known     */

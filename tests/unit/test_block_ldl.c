@@ -392,6 +392,59 @@ TEST(nearly_redundant_constraints_are_borne) {
   }
 }
 
+/* Rows g, g + weak h, g + h of one constraint: two say all, but the second says little of h, and
+ * what rounding has left in it comes back 1/weak^2 times as large in the pivot of the third. */
+TEST(rows_that_depend_on_weak_ones_are_noticed) {
+  enum { NV = 6, ROWS = 3 };
+  for (uint64_t variant = 0; variant < 100; variant++) {
+    uint64_t seed = variant;
+    const double weak = pow(10, test_random(&seed, -5, -1));
+    double g[NV], h[NV], y[NV], b[NV + ROWS] = {0}, x[NV + ROWS];
+    blocks *s = blocks_new();
+    const int mass = add_node(s, NV, 1), loop = add_node(s, ROWS, -1);
+    random_vector(NV, g, &seed);
+    random_vector(NV, h, &seed);
+    random_vector(NV, y, &seed);
+    random_vector(NV, b, &seed);
+    double *M = add_block(s, mass, mass), *G = add_block(s, loop, mass);
+    add_block(s, loop, loop);
+    for (int i = 0; i < NV; i++) {
+      M[i * NV + i] = test_random(&seed, 0.1, 3);
+      G[i] = g[i];
+      G[NV + i] = g[i] + weak * h[i];
+      G[2 * NV + i] = g[i] + h[i];
+    }
+    for (int i = 0; i < ROWS * NV; i++) {
+      b[NV + i / NV] += G[i] * y[i % NV];
+    }
+    add_rule(s, loop, mass);
+    sni_ldl *ldl = build(s, NULL);
+    sni_ldl_factor factor;
+    sni_ldl_solution solution;
+    CHECK(sni_ldl_factorise(ldl, b, &factor) == SN_OK, "not factorised");
+    CHECK(factor.replaced == 1 && factor.node == loop && factor.scalar == 2,
+          "variant %d, weak %g: %d replaced, row %d", (int)variant, weak, factor.replaced,
+          factor.scalar);
+    CHECK(sni_ldl_solve(ldl, NULL, x, &solution) == SN_OK, "variant %d, weak %g: stuck at %g",
+          (int)variant, weak, solution.residual);
+
+    /* without the row in the middle, dense */
+    memcpy(G + NV, G + 2 * NV, NV * sizeof *G);
+    b[NV + 1] = b[NV + 2];
+    s->size[loop] = 2;
+    s->scalars--;
+    long double *A = dense_of(s), z[NV + 2];
+    dense_solve(NV + 2, A, b, z);
+    for (int i = 0; i < NV; i++) {
+      CHECK(fabs(x[i] - (double)z[i]) < 1e-9, "variant %d, weak %g: x_%d is %g instead of %g",
+            (int)variant, weak, i, x[i], (double)z[i]);
+    }
+    free(A);
+    free(s);
+    sni_ldl_free(&ldl);
+  }
+}
+
 /* ---- what is promised besides ---- */
 
 /* x bit for bit, from a fresh start or not. */
@@ -740,10 +793,11 @@ int main(void) {
             T(quasi_definite_systems_are_solved_in_any_order),
             T(multipliers_without_compliance_are_solved_by_rules), T(stiff_mechanisms_are_solved),
             T(redundant_constraints_are_borne), T(nearly_redundant_constraints_are_borne),
-            T(bits_are_the_same_every_time), T(vectors_by_places_give_the_same_bits),
-            T(units_do_not_matter), T(numeric_calls_allocate_nothing),
-            T(refused_memory_is_reported), T(products_are_those_of_the_matrix),
-            T(a_row_without_entries_is_named), T(a_singular_matrix_is_noticed),
-            T(a_large_pivot_of_the_wrong_sign_is_taken), T(numbers_that_are_none_are_named),
-            T(zero_gives_zero), T(counts_are_known_before), T(bad_patterns_are_refused));
+            T(rows_that_depend_on_weak_ones_are_noticed), T(bits_are_the_same_every_time),
+            T(vectors_by_places_give_the_same_bits), T(units_do_not_matter),
+            T(numeric_calls_allocate_nothing), T(refused_memory_is_reported),
+            T(products_are_those_of_the_matrix), T(a_row_without_entries_is_named),
+            T(a_singular_matrix_is_noticed), T(a_large_pivot_of_the_wrong_sign_is_taken),
+            T(numbers_that_are_none_are_named), T(zero_gives_zero), T(counts_are_known_before),
+            T(bad_patterns_are_refused));
 }

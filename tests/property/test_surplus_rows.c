@@ -1,0 +1,135 @@
+/* Loops with more rows than there is freedom for in them: whichever rows a solver keeps, the motion
+ * is the same. */
+#include "redmax.h"
+
+/* A base, two bodies on it, and a loop of some kind between these, which mostly lock each other. */
+typedef struct mechanism {
+  sn_body_def body[3];
+  sn_initial_def start[3];
+  sn_loop_def loop;
+  char text[128];
+} mechanism;
+
+static const struct {
+  const char *name;
+  int nv;
+} kinds[] = {{"revolute", 1},    {"prismatic", 1},   {"screw", 1},  {"universal", 2},
+             {"cylindrical", 2}, {"spherical", 3},   {"planar", 3}, {"fixed", 0},
+             {"free", 6},        {"translation2", 2}};
+/* On the ground; on the base; in a loop. */
+static const int ground_kind[] = {1, 3, 5, 6, 8}, base_kind[] = {0, 1, 2, 3, 4},
+                 loop_kind[] = {0, 1, 2, 3, 4, 6, 7, 9};
+#define ANY(list, seed) list[random_below(seed, (int)(sizeof list / sizeof *list))]
+
+static int random_joint_of(sn_joint_def *joint, int kind, uint64_t *seed) {
+  *joint = sn_joint_def_default();
+  joint->type = kinds[kind].name;
+  joint->at = random_pose(seed, 0.5, 1);
+  joint->axis = random_vec3(seed, 1);
+  joint->axis.x += joint->axis.x > 0 ? 0.3 : -0.3;
+  joint->pitch = test_random(seed, -0.5, 0.5);
+  return kinds[kind].nv;
+}
+
+static mechanism random_mechanism(uint64_t *seed) {
+  static const char *const name[] = {"base", "x", "y"};
+  mechanism m = {.loop = sn_loop_def_default()};
+  for (int i = 0; i < 3; i++) {
+    m.body[i] = sn_body_def_default();
+    m.body[i].name = name[i];
+    m.body[i].parent = i > 0 ? "base" : "world";
+    const int kind = i > 0 ? ANY(base_kind, seed) : ANY(ground_kind, seed);
+    const int nv = random_joint_of(&m.body[i].joint, kind, seed);
+    m.body[i].has_inertia = true;
+    m.body[i].inertia = random_inertia(seed);
+    m.start[i] = sn_initial_def_default();
+    m.start[i].body = name[i];
+    m.start[i].q = random_per_dof(seed, nv, -0.8, 0.8);
+    if (i == 0) {
+      m.start[i].qd = random_per_dof(seed, nv, 0.3, 1);
+    }
+  }
+  m.loop.name = "loop";
+  random_joint_of(&m.loop.joint, ANY(loop_kind, seed), seed);
+  snprintf(m.text, sizeof m.text, "%s between %s and %s on %s", m.loop.joint.type,
+           m.body[1].joint.type, m.body[2].joint.type, m.body[0].joint.type);
+  return m;
+}
+
+static sn_model *build(const mechanism *m, bool closed) {
+  sn_builder *b = sn_builder_create();
+  CHECK(b, "out of memory");
+  for (int i = 0; i < 3; i++) {
+    CHECK(sn_builder_add_body(b, &m->body[i]) == SN_OK, "out of memory");
+    CHECK(sn_builder_set_initial(b, &m->start[i]) == SN_OK, "out of memory");
+  }
+  if (closed) {
+    CHECK(sn_builder_add_loop(b, &m->loop) == SN_OK, "out of memory");
+  }
+  return test_finish(b);
+}
+
+/* The loop's joint at 0 where the bodies are at the start. */
+static void close_loop(mechanism *m, uint64_t *seed) {
+  sn_model *open = build(m, false);
+  const sn_options o = redmax_options(0.001);
+  sn_sim *sim = test_sim(open, &o);
+  sn_state *s = test_state(open);
+  sn_se3 E[3];
+  CHECK(sn_sim_poses(sim, s, E, NULL) == SN_OK, "no poses");
+  const sn_se3 x = E[sn_model_body_find(open, "x")], y = E[sn_model_body_find(open, "y")];
+  const sn_se3 place = sn_se3_mul(x, random_pose(seed, 0.5, 2));
+  m->loop.a = (sn_point_def){"x", sn_se3_mul(sn_se3_inverse(x), place)};
+  m->loop.b = (sn_point_def){"y", sn_se3_mul(sn_se3_inverse(y), place)};
+  m->loop.joint.at = sn_pose(0, 0, 0);
+  sn_state_free(&s);
+  sn_sim_free(&sim);
+  sn_model_free(&open);
+}
+
+static sn_state *walk(const sn_model *m, sn_solver solver, int steps, const char *text) {
+  sn_options o = redmax_options(0.002);
+  o.redmax.solver = solver;
+  sn_sim *sim = test_sim(m, &o);
+  sn_state *s = test_state(m);
+  for (int k = 0; k < steps; k++) {
+    sn_error err = {0};
+    CHECK(sn_sim_step(sim, s, NULL, NULL, &err) == SN_OK, "%s: solver %d, step %d: %s", text,
+          (int)solver, k, err.text);
+  }
+  sn_sim_free(&sim);
+  return s;
+}
+
+static double difference(const sn_model *m, sn_state *a, sn_state *b) {
+  double most = 0;
+  for (int j = 0; j < sn_model_dof_count(m); j++) {
+    most = fmax(most, fabs(sn_state_qd(a)[j] - sn_state_qd(b)[j]));
+    most = fmax(most, fabs(sn_state_q(a)[j] - sn_state_q(b)[j]));
+  }
+  return most;
+}
+
+TEST(all_solvers_move_locked_mechanisms_alike) {
+  for (int k = 0; k < 400; k++) {
+    uint64_t seed = 1000 + (uint64_t)k;
+    mechanism m = random_mechanism(&seed);
+    close_loop(&m, &seed);
+    sn_model *model = build(&m, true);
+    sn_state *s[3] = {walk(model, SN_SOLVER_REDUCED, 100, m.text),
+                      walk(model, SN_SOLVER_GRAPH, 100, m.text),
+                      walk(model, SN_SOLVER_REDUCED_KKT, 100, m.text)};
+    CHECK(difference(model, s[0], s[1]) < 1e-8, "seed %d, %s: graph is off by %g", k, m.text,
+          difference(model, s[0], s[1]));
+    CHECK(difference(model, s[0], s[2]) < 1e-8, "seed %d, %s: reduced-kkt is off by %g", k, m.text,
+          difference(model, s[0], s[2]));
+    for (int i = 0; i < 3; i++) {
+      sn_state_free(&s[i]);
+    }
+    sn_model_free(&model);
+  }
+}
+
+int main(void) {
+  RUN_TESTS(T(all_solvers_move_locked_mechanisms_alike));
+}
