@@ -17,7 +17,12 @@
  * rounding error comes back as large as the row takes of it, squared.  L D L^T is A + E with
  * |E_kk| below a few last digits of the terms of k, so with w = U^-1 e_p, what the row takes of all
  * those before it, pivot p is off by w^T E w.  For multipliers of which little is left that is
- * looked at, too: a dependent row that passed for one of its own would hold what nothing holds. */
+ * looked at, too: a dependent row that passed for one of its own would hold what nothing holds.
+ *
+ * Nor is a weak row a good one to know the others by.  Where little is left of a multiplier, the
+ * one of its tile of which most is left comes first.  Then T = W^-T D W^-1 with W = P^T U^-1, P
+ * being the order of these pivots; rows of the column are by pivots, and all else is in its
+ * place.  Tiles with such an order have W, dense, for their own block. */
 #include "linear/block_ldl_parts.h"
 
 #include <math.h>
@@ -122,35 +127,40 @@ enum { TRACED = 256 };
  * t: see above. */
 static double trace_tile(const sni_ldl *ldl, const sni_ldl_tile *k, int t, double *w) {
   const double *U = ldl->U + k->column, *T = U + k->diagonal, *terms = ldl->z + k->vector;
-  double *w_k = w + k->vector, sum = 0;
+  double *w_k = w + k->vector, v[TILE_MAX] = {0}, sum = 0;
   for (int r = k->size - 1; r >= 0; r--) {
-    for (int c = r + 1; c < k->size; c++) {
-      w_k[r] -= T[r * k->lanes + c] * w_k[c];
-    }
     for (int q = k->below; q < k[1].below && ldl->below[q].tile <= t; q++) {
       const sni_ldl_tile *i = &ldl->tile[ldl->below[q].tile];
       for (int c = 0; c < i->size; c++) {
-        w_k[r] -= U[ldl->below[q].at + (uint32_t)(r * i->lanes + c)] * w[i->vector + c];
+        v[r] -= U[ldl->below[q].at + (uint32_t)(r * i->lanes + c)] * w[i->vector + c];
       }
     }
+    for (int c = r + 1; !k->turned && c < k->size; c++) {
+      v[r] -= T[r * k->lanes + c] * v[c];
+    }
+  }
+  for (int r = 0; r < k->size; r++) {
+    w_k[r] = k->turned ? sni_ldl_row(k->size, T + r * k->lanes, v) : v[r];
     sum += w_k[r] * w_k[r] * terms[r];
   }
   return sum;
 }
 
-/* The sum of w_k^2 terms_k for pivot p of tile t, whose rows before p are those of U already. */
-static double trace(const sni_ldl *ldl, int t, int p) {
+/* The sum of w_k^2 terms_k for pivot p of tile t, whose rows before p are those of U already, in
+ * this order. */
+static double trace(const sni_ldl *ldl, int t, int p, const int *order) {
   const sni_ldl_tile *tile = &ldl->tile[t];
   const int first = t > TRACED ? t - TRACED : 0, from = ldl->tile[first].vector;
   const double *T = ldl->U + tile->column + tile->diagonal;
-  double *w = ldl->x_next, *w_t = w + tile->vector, sum = ldl->z[tile->vector + p];
+  const double *terms = ldl->z + tile->vector;
+  double *w = ldl->x_next, *w_t = w + tile->vector, sum = terms[order[p]];
   memset(w + from, 0, (size_t)(tile[1].vector - from) * sizeof *w);
-  w_t[p] = 1;
+  w_t[order[p]] = 1;
   for (int r = p - 1; r >= 0; r--) {
     for (int c = r + 1; c <= p; c++) {
-      w_t[r] -= T[r * tile->lanes + c] * w_t[c];
+      w_t[order[r]] -= T[r * tile->lanes + c] * w_t[order[c]];
     }
-    sum += w_t[r] * w_t[r] * ldl->z[tile->vector + r];
+    sum += w_t[order[r]] * w_t[order[r]] * terms[order[r]];
   }
   for (int k = t - 1; k >= first; k--) {
     sum += trace_tile(ldl, &ldl->tile[k], t, w);
@@ -158,11 +168,11 @@ static double trace(const sni_ldl *ldl, int t, int p) {
   return sum;
 }
 
-/* A pivot that is noise, of the wrong sign, suspected, or not a number: the one at p of tile t.
- * The sum of the magnitudes that made it is in z. */
-static double mend(pivot_state *state, double pivot, double sign, int t, int p) {
+/* A pivot that is noise, of the wrong sign, suspected, or not a number: the one at p of tile t, of
+ * row order[p].  The sum of the magnitudes that made it is in z. */
+static double mend(pivot_state *state, double pivot, double sign, int t, int p, const int *order) {
   sni_ldl *ldl = state->ldl;
-  const int at = ldl->tile[t].vector + p;
+  const int at = ldl->tile[t].vector + order[p];
   const double terms = ldl->z[at];
   if (!isfinite(pivot) || !isfinite(terms)) {
     state->bad = state->finite ? at : state->bad;
@@ -173,7 +183,7 @@ static double mend(pivot_state *state, double pivot, double sign, int t, int p) 
   const bool right = pivot * sign > o->noise * terms;
   const bool large = right || fabs(pivot) > o->noise_wrong * terms;
   const bool suspected = sign < 0 && large && !(pivot * sign > SUSPECTED * terms);
-  const double traced = suspected ? trace(ldl, t, p) : 0;
+  const double traced = suspected ? trace(ldl, t, p, order) : 0;
   if (large && !(fabs(pivot) <= o->noise_traced * traced)) {
     state->out->wrong_sign += !right;
     return pivot;
@@ -273,20 +283,93 @@ KERNEL bool split(const int rows, double *restrict T, lane4 *restrict terms, dou
   return true;
 }
 
-/* The same, pivot by pivot. */
-static void split_mended(pivot_state *state, int t, double *T, double *D_inv) {
-  const sni_ldl_tile *tile = &state->ldl->tile[t];
+/* Rows and columns p and q of T. */
+static void swap(const sni_ldl_tile *tile, int p, int q, double *T, int *order) {
+  const int lanes = tile->lanes, row = order[p];
+  order[p] = order[q];
+  order[q] = row;
+  for (int i = 0; i < tile->size; i++) {
+    const double t = T[p * lanes + i];
+    T[p * lanes + i] = T[q * lanes + i];
+    T[q * lanes + i] = t;
+  }
+  for (int i = 0; i < tile->size; i++) {
+    const double t = T[i * lanes + p];
+    T[i * lanes + p] = T[i * lanes + q];
+    T[i * lanes + q] = t;
+  }
+}
+
+/* The pivot that comes at p: another one where that is a multiplier that is suspected, of those
+ * that follow it; what is after them counts on all of them. */
+static int choose_pivot(const sni_ldl_tile *tile, int p, const double *T, const double *terms,
+                        const int *order) {
+  int best = p;
+  double most = T[p * tile->lanes + p] / -terms[order[p]];
+  const bool suspected = most <= SUSPECTED;
+  for (int q = p + 1; suspected && q < tile->size && tile->negative >> q & 1; q++) {
+    const double left = T[q * tile->lanes + q] / -terms[order[q]];
+    if (left > most) {
+      best = q;
+      most = left;
+    }
+  }
+  return best;
+}
+
+/* W = P^T U^-1, see above. */
+static void turn(const sni_ldl_tile *tile, const int *order, double *T) {
   const int rows = tile->size, lanes = tile->lanes;
-  double *sum = state->ldl->z + tile->vector;
+  double inverse[TILE_MAX][TILE_MAX] = {{0}};
+  for (int c = 0; c < rows; c++) {
+    inverse[c][c] = 1;
+    for (int r = c - 1; r >= 0; r--) {
+      for (int k = r + 1; k <= c; k++) {
+        inverse[r][c] -= T[r * lanes + k] * inverse[k][c];
+      }
+    }
+  }
+  for (int r = 0; r < rows; r++) {
+    memcpy(T + order[r] * lanes, inverse[r], (size_t)rows * sizeof *T);
+  }
+}
+
+/* C <- D^-1 W^T C. */
+static void reduce_turned(int rows, int lanes, const double *W, int stride, const double *D_inv,
+                          double *C) {
+  double sum[TILE_MAX * TILE_MAX] = {0};
+  for (int i = 0; i < rows; i++) {
+    for (int p = 0; p < rows; p++) {
+      for (int c = 0; c < lanes; c++) {
+        sum[p * lanes + c] += W[i * stride + p] * D_inv[p] * C[i * lanes + c];
+      }
+    }
+  }
+  memcpy(C, sum, (size_t)(rows * lanes) * sizeof *C);
+}
+
+/* The same as split, pivot by pivot. */
+static void split_mended(pivot_state *state, int t, double *T, double *D_inv) {
+  sni_ldl_tile *tile = &state->ldl->tile[t];
+  const int rows = tile->size, lanes = tile->lanes;
+  double *terms = state->ldl->z + tile->vector;
+  int order[TILE_MAX] = {0, 1, 2, 3, 4, 5, 6, 7};
   for (int p = 0; p < rows; p++) {
-    const double pivot = mend(state, T[p * lanes + p], tile->negative >> p & 1 ? -1 : 1, t, p);
+    const bool negative = tile->negative >> p & 1;
+    const int q = negative ? choose_pivot(tile, p, T, terms, order) : p;
+    if (q != p) {
+      swap(tile, p, q, T, order);
+      tile->turned = 1;
+    }
+    const double pivot = mend(state, T[p * lanes + p], negative ? -1 : 1, t, p, order);
     state->ldl->D[tile->vector + p] = pivot;
     D_inv[p] = 1 / pivot;
     for (int r = p + 1; r < rows; r++) {
       const double v = T[p * lanes + r];
-      sum[r] += fabs(v * v * D_inv[p]);
+      terms[order[r]] += fabs(v * v * D_inv[p]);
       for (int c = r; c < rows; c++) {
         T[r * lanes + c] -= v * D_inv[p] * T[p * lanes + c];
+        T[c * lanes + r] = T[r * lanes + c];
       }
     }
     for (int c = p + 1; c < rows; c++) {
@@ -295,6 +378,10 @@ static void split_mended(pivot_state *state, int t, double *T, double *D_inv) {
   }
   for (int p = rows; p < lanes; p++) {
     state->ldl->D[tile->vector + p] = 1;
+  }
+  if (tile->turned) {
+    turn(tile, order, T);
+    return;
   }
   for (int p = 0; p < rows; p++) {
     for (int r = 0; r < p; r++) {
@@ -334,7 +421,7 @@ KERNEL void take(const int rows, const sni_ldl *ldl, const sni_ldl_tile *k, int 
 }
 
 static void eliminate(sni_ldl *ldl, int t, pivot_state *state) {
-  const sni_ldl_tile *tile = &ldl->tile[t];
+  sni_ldl_tile *tile = &ldl->tile[t];
   double *column = ldl->U + tile->column, *T = column + tile->diagonal;
   double *D_t = ldl->D + tile->vector; /* the diagonal of A, as yet */
   lane4 terms[2] = {magnitude(*(lane4 *)D_t), {0}};
@@ -353,11 +440,17 @@ static void eliminate(sni_ldl *ldl, int t, pivot_state *state) {
   bool good = true;
   FOR_ROWS(tile->size, good = split(R, T, terms, noise, tile->negative, D_t, D_inv))
   memcpy(ldl->z + tile->vector, terms, (size_t)tile->lanes * sizeof *ldl->z);
+  tile->turned = 0;
   if (!good) {
     split_mended(state, t, T, D_inv);
   }
   for (int q = tile->below; q < tile[1].below; q++) {
-    reduce(tile->size, ldl->tile[ldl->below[q].tile].lanes, T, D_inv, column + ldl->below[q].at);
+    const int lanes = ldl->tile[ldl->below[q].tile].lanes;
+    if (tile->turned) {
+      reduce_turned(tile->size, lanes, T, tile->lanes, D_inv, column + ldl->below[q].at);
+    } else {
+      reduce(tile->size, lanes, T, D_inv, column + ldl->below[q].at);
+    }
   }
 }
 

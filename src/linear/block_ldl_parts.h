@@ -18,6 +18,7 @@ typedef struct sni_ldl_tile { /* each "first" up to the one of the next tile    
   uint8_t size;               /* scalars                                           */
   uint8_t lanes;              /* 4 or 8                                            */
   uint8_t negative;           /* bit p: pivot p is of a node of sign -1            */
+  uint8_t turned;             /* by factorise: its own block has W, see there      */
   int vector;                 /* its place in vectors by tiles                     */
   int below;                  /* first of its column in sni_ldl.below              */
   int before;                 /* first of its row in sni_ldl.before                */
@@ -85,6 +86,14 @@ struct sni_ldl {
   double error;        /* that the factors left in the first solution; INFINITY: not known     */
   bool ready;          /* y is L^-1 b for the b given to factorise                              */
 };
+
+static inline double sni_ldl_row(int n, const double *a, const double *x) {
+  double sum = 0;
+  for (int i = 0; i < n; i++) {
+    sum += a[i] * x[i];
+  }
+  return sum;
+}
 
 /* How many values a block has. */
 static inline int sni_ldl_values(int kind, int rows, int cols) {

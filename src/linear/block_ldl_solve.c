@@ -122,9 +122,61 @@ KERNEL void backward(const int rows, const sni_ldl *ldl, const sni_ldl_tile *til
   }
 }
 
+/* The same for a tile whose own block has W: y_t <- W^T y_t, which is by pivots then. */
+OUTLINE void forward_turned(const sni_ldl *ldl, const sni_ldl_tile *tile, double *y) {
+  const double *W = ldl->U + tile->column + tile->diagonal;
+  double v[TILE_MAX] = {0};
+  for (int i = 0; i < tile->size; i++) {
+    for (int p = 0; p < tile->size; p++) {
+      v[p] += W[i * tile->lanes + p] * y[tile->vector + i];
+    }
+  }
+  memcpy(y + tile->vector, v, (size_t)tile->size * sizeof *v);
+  for (int q = tile->below; q < tile[1].below; q++) {
+    const sni_ldl_tile *to = &ldl->tile[ldl->below[q].tile];
+    const double *U = ldl->U + tile->column + ldl->below[q].at;
+    for (int p = 0; p < tile->size; p++) {
+      for (int c = 0; c < to->size; c++) {
+        y[to->vector + c] -= U[p * to->lanes + c] * v[p];
+      }
+    }
+  }
+}
+
+/* y_t <- W (D(t)^-1 y_t - ...). */
+OUTLINE void backward_turned(const sni_ldl *ldl, const sni_ldl_tile *tile, double *y) {
+  const double *W = ldl->U + tile->column + tile->diagonal;
+  double v[TILE_MAX];
+  for (int p = 0; p < tile->size; p++) {
+    v[p] = y[tile->vector + p] / ldl->D[tile->vector + p];
+  }
+  for (int q = tile->below; q < tile[1].below; q++) {
+    const sni_ldl_tile *from = &ldl->tile[ldl->below[q].tile];
+    const double *U = ldl->U + tile->column + ldl->below[q].at;
+    for (int p = 0; p < tile->size; p++) {
+      v[p] -= sni_ldl_row(from->size, U + p * from->lanes, y + from->vector);
+    }
+  }
+  for (int i = 0; i < tile->size; i++) {
+    y[tile->vector + i] = sni_ldl_row(tile->size, W + i * tile->lanes, v);
+  }
+}
+
 void sni_ldl_forward(const sni_ldl *ldl, int t, double *y) {
   const sni_ldl_tile *tile = &ldl->tile[t];
+  if (tile->turned) {
+    forward_turned(ldl, tile, y);
+    return;
+  }
   FOR_ROWS(tile->size, forward(R, ldl, tile, y))
+}
+
+KERNEL void backward_any(const sni_ldl *ldl, const sni_ldl_tile *tile, double *y) {
+  if (tile->turned) {
+    backward_turned(ldl, tile, y);
+    return;
+  }
+  FOR_ROWS(tile->size, backward(R, ldl, tile, y))
 }
 
 void sni_ldl_begin(sni_ldl *ldl, const double *b) {
@@ -424,7 +476,7 @@ static double finish(sni_ldl *ldl, double *y, const double *base, double *x) {
     if (ldl->ahead > 0 && t >= ldl->ahead) {
       fetch_tile_backwards(ldl, tile - ldl->ahead);
     }
-    FOR_ROWS(tile->size, backward(R, ldl, tile, y))
+    backward_any(ldl, tile, y);
     for (int i = tile->vector; i < tile[1].vector; i += 4) {
       lane4 sum = *(const lane4 *)(y + i);
       if (base) {
@@ -451,7 +503,7 @@ static double finish(sni_ldl *ldl, double *y, const double *base, double *x) {
 static void finish_unseen(const sni_ldl *ldl, double *y) {
   for (int t = ldl->tile_count - 1; t >= 0; t--) {
     const sni_ldl_tile *tile = &ldl->tile[t];
-    FOR_ROWS(tile->size, backward(R, ldl, tile, y))
+    backward_any(ldl, tile, y);
   }
 }
 

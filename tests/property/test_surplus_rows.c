@@ -111,7 +111,7 @@ static double difference(const sn_model *m, sn_state *a, sn_state *b) {
 }
 
 TEST(all_solvers_move_locked_mechanisms_alike) {
-  for (int k = 0; k < 400; k++) {
+  for (int k = 0; k < 800; k++) {
     uint64_t seed = 1000 + (uint64_t)k;
     mechanism m = random_mechanism(&seed);
     close_loop(&m, &seed);
