@@ -76,8 +76,7 @@ static int accelerate(sni_rows *r, double t, double t_ref, bool coasts, const do
   sni_rows_coasting(r, r->rhs);
   sni_unilateral_aim_accelerations(r, qd);
   for (int i = 0; coasts && i < r->nrow; i++) {
-    const bool bodies = r->row[i].body[0] >= 0 || r->row[i].body[1] >= 0;
-    r->rhs[i] = r->row[i].one_sided ? SNI_LET_GO : bodies ? r->rhs[i] : 0;
+    r->rhs[i] = r->row[i].one_sided ? SNI_LET_GO : r->rhs[i] + r->row[i].timed;
   }
   sni_rows_correct(r, r->rhs, qdd);
   for (int i = 0; i < r->nrow; i++) {

@@ -31,7 +31,8 @@ typedef struct sni_row {
   int coord[SNI_COORD_MAX];
   double coef[SNI_COORD_MAX];
   sn_stop_def stop;
-  double room[4];
+  double timed; /* of bias: what functions of time ask for                             */
+  double room[3];
 } sni_row;
 _Static_assert(offsetof(sni_row, bias) == 128 && sizeof(sni_row) % 64 == 0, "lines of a cache");
 

@@ -209,8 +209,48 @@ TEST(viscous_friction_is_recorded_by_all_methods) {
   }
 }
 
+/* A wheel on a pin that something accelerates with 20 m/s^2: what the pin bears is 2 kg times that,
+ * whether a motion of a body, one of a joint or a curved map is the cause, and no more. */
+TEST(loads_of_what_is_moved_count_once) {
+#define WHEEL                                                                                      \
+  "  wheel: {parent: y, joint: {type: revolute, axis: [0, 1, 0], friction: {mu: 0.1, pin_radius: " \
+  "0.02, pin_length: 0.05}}, inertia: {mass: 2, xx: 0.05, yy: 0.05, zz: 0.05}}\n"
+#define CART                                                                                       \
+  "sinew: 1\n"                                                                                     \
+  "gravity: [0, 0, 0]\n"                                                                           \
+  "bodies:\n"                                                                                      \
+  "  y: {joint: {type: prismatic, axis: [0, 0, 1]}, inertia: {mass: 1, xx: 1, yy: 1, zz: "         \
+  "1}}\n" WHEEL
+  static const char *const way[] = {
+      "motions: {m: {body: y, twist: [null, null, null, null, null, 20*t]}}\n"
+      "initial: {wheel: {qd: 1}}\n",
+      "motions: {m: {body: y, point: [0, 0, 10*t^2]}}\n"
+      "initial: {wheel: {qd: 1}}\n",
+      "motions: {m: {joint: y, q: 10*t^2}}\n"
+      "initial: {wheel: {qd: 1}}\n",
+      "motions: {m: {joint: y, rate: 20*t}}\n"
+      "initial: {wheel: {qd: 1}}\n",
+      "  x: {joint: {type: prismatic, axis: [1, 0, 0]}, inertia: {mass: 1e6, xx: 1, yy: 1, zz: "
+      "1}}\n"
+      "constraints: {c: {type: map, coordinates: [{name: z, qd: 1}], joints: [{joint: x, value: "
+      "z}, "
+      "{joint: y, value: 10*z^2}]}}\n"
+      "initial: {wheel: {qd: 1}}\n"};
+  for (int k = 0; k < 5; k++) {
+    char text[2000];
+    snprintf(text, sizeof text, CART "%s", way[k]);
+    stage b = stage_set(text, redmax_options(1e-4));
+    stage_step(&b, 100);
+    const double load = 4 / SN_PI * 40, now = stage_channel(&b, "wheel.normal");
+    CHECK(fabs(now - load) < 5e-3 * load, "way %d: the pin bears %g N, not %g", k, now, load);
+    stage_clear(&b);
+  }
+#undef WHEEL
+#undef CART
+}
+
 int main(void) {
   RUN_TESTS(T(reactions_have_no_part_along_their_joints),
             T(nor_with_loops_contact_springs_and_motors), T(damping_by_friction_is_recorded),
-            T(viscous_friction_is_recorded_by_all_methods));
+            T(viscous_friction_is_recorded_by_all_methods), T(loads_of_what_is_moved_count_once));
 }

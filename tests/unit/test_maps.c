@@ -305,8 +305,30 @@ TEST(states_know_constraints) {
   }
 }
 
+/* As many coordinates as joints: nothing is bound, and the coordinates are read. */
+TEST(maps_may_only_read) {
+  static const char *const method[] = {"recursive", "redmax", "structured"};
+  for (int k = 0; k < 3; k++) {
+    sn_options o = redmax_options(0.01);
+    o.method = method[k];
+    stage b =
+        stage_set("sinew: 1\n"
+                  "bodies: {w: {joint: {type: revolute, axis: [0, 1, 0]}, inertia: {mass: 1, "
+                  "at: [1, 0, 0], xx: 0.02, yy: 0.02, zz: 0.02}}}\n"
+                  "constraints: {c: {type: map, coordinates: [{name: z}], joints: [{joint: w, "
+                  "value: 2*z}]}}\n",
+                  o);
+    stage_step(&b, 20);
+    const double q = sn_state_q(b.s)[0];
+    CHECK(fabs(q) > 0.1 && fabs(stage_channel(&b, "c.z.q") - 0.5 * q) < 1e-12, "%s: q = %g, z = %g",
+          method[k], q, stage_channel(&b, "c.z.q"));
+    stage_clear(&b);
+  }
+}
+
 int main(void) {
   RUN_TESTS(T(accelerations_are_known), T(derivatives_are_right), T(energy_stays),
             T(linear_maps_are_couples), T(methods_agree), T(coordinates_follow),
-            T(forces_push_coordinates), T(large_groups), T(states_know_constraints));
+            T(forces_push_coordinates), T(large_groups), T(states_know_constraints),
+            T(maps_may_only_read));
 }

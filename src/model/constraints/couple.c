@@ -61,7 +61,12 @@ static int couple_rows(const sni_constraint_eval *e, const sni_constraint *c, sn
   if (c->function[0] >= 0) {
     sni_function_eval(e->function[c->function[0]], e->t, e->t_ref, f);
   }
-  *row = (sni_row){.g = -f[0], .rate = -f[1], .bias = -f[2], .body = {-1, -1}, .ncoord = c->ncoord};
+  *row = (sni_row){.g = -f[0],
+                   .rate = -f[1],
+                   .bias = -f[2],
+                   .timed = -f[2],
+                   .body = {-1, -1},
+                   .ncoord = c->ncoord};
   for (int k = 0; k < c->ncoord; k++) {
     row->coord[k] = c->coord[k];
     row->coef[k] = c->coef[k];

@@ -395,7 +395,7 @@ static void row_of_motion(const sni_constraint_eval *e, const sni_constraint *c,
   sni_function_eval(e->function[map->motion[l]], e->t, e->t_ref, m);
   row->g = z[l] - m[0];
   row->rate = -m[1];
-  row->bias = -m[2];
+  row->bias = row->timed = -m[2];
   if (map->led) {
     for (int k = 0; k < c->ncoord; k++) {
       row->coef[k] = lead_slope(map, l, c->coord[k]);
@@ -422,6 +422,9 @@ static int map_rows(const sni_constraint_eval *e, const sni_constraint *c, sni_r
   double *z = e->loop_q + map->first, *zd = e->loop_qd + map->first;
   sni_map_frame frame;
   sni_map_invert(map, e->q, e->qd, z, zd, &frame);
+  if (c->parts == 0) {
+    return 0; /* as many coordinates as joints, and no motions: it only reads them */
+  }
   *row = (sni_row){.body = {-1, -1}, .ncoord = c->ncoord};
   memcpy(row->coord, c->coord, (size_t)c->ncoord * sizeof *c->coord);
   if (c->part >= map->nq - map->nz) {

@@ -11,6 +11,7 @@ static int path_rows(const sni_constraint_eval *e, const sni_constraint *c, sni_
     row[k] = (sni_row){.g = sn_vec3_dot(axis[k], p.x) - f[0],
                        .rate = -f[1],
                        .bias = sn_vec3_dot(axis[k], p.own) - f[2],
+                       .timed = -f[2],
                        .body = {c->body[0], -1},
                        .p = {sni_constraint_row(p.arm, axis[k])}};
   }

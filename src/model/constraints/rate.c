@@ -8,6 +8,7 @@ static int rate_rows(const sni_constraint_eval *e, const sni_constraint *c, sni_
     sni_function_eval(e->function[c->function[k]], e->t, e->t_ref, f);
     row[k] = (sni_row){.rate = -f[0],
                        .bias = -f[1],
+                       .timed = -f[1],
                        .body = {-1, -1},
                        .ncoord = 1,
                        .coord = {c->coord[k]},

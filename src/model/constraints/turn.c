@@ -44,6 +44,7 @@ static int turn_rows(const sni_constraint_eval *e, const sni_constraint *c, sni_
     row[k] = (sni_row){.g = g[k],
                        .rate = -rate[k],
                        .bias = -bias[k],
+                       .timed = -bias[k],
                        .body = {-1, -1},
                        .ncoord = 1,
                        .coord = {c->coord[k]},

@@ -24,6 +24,7 @@ static int twist_rows(const sni_constraint_eval *e, const sni_constraint *c, sni
     const double turning = turns ? sn_vec3_dot(sn_vec3_cross(w, a), p.v) : 0;
     row[n++] = (sni_row){.rate = -f[0],
                          .bias = (linear ? sn_vec3_dot(a, p.own) + turning : 0) - f[1],
+                         .timed = -f[1],
                          .body = {body, -1},
                          .p = {linear ? sni_constraint_row(p.arm, a) : (sn_vec6){a, zero}}};
   }
