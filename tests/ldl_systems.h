@@ -359,4 +359,68 @@ static inline mechanism *random_mechanism(topology kind, double k, double ratio,
   return m;
 }
 
+/* ---- how good a solution is ---- */
+
+/* The backward error as block_ldl.h states it, in long double. */
+static inline double backward_error(const mechanism *m, const double *b, const double *x) {
+  const blocks *s = m->s;
+  const int n = s->scalars;
+  long double *A = dense_of(s), *r = calloc((size_t)n, sizeof *r);
+  double *size = calloc((size_t)n, sizeof *size);
+  /* bodies by their own entries, multipliers by bodies, rates by multipliers: powers of two below
+   */
+  for (int stage = 0; stage < 3; stage++) {
+    for (int i = 0; i < s->n; i++) {
+      const bool rate = s->sign[i] > 0 && s->size[i] <= 6 && A[s->first[i] * n + s->first[i]] == 0;
+      if (stage == (s->sign[i] < 0 ? 1 : rate ? 2 : 0)) {
+        for (int p = s->first[i]; p < s->first[i] + s->size[i]; p++) {
+          size[p] = stage == 0 ? sqrt((double)A[p * n + p]) : 0;
+          for (int j = 0; j < s->n && stage > 0; j++) {
+            for (int q = s->first[j]; q < s->first[j] + s->size[j]; q++) {
+              if (s->sign[j] != s->sign[i] && size[q] > 0) {
+                size[p] = fmax(size[p], fabs((double)A[p * n + q]) / size[q]);
+              }
+            }
+          }
+          size[p] = exp2(floor(log2(size[p])));
+        }
+      }
+    }
+  }
+  double loud = 0, error = 0;
+  for (int i = 0; i < n; i++) {
+    loud = fmax(loud, fabs(x[i]) * size[i]);
+  }
+  for (int i = 0; i < n; i++) {
+    long double sum = b[i], terms = fabs(b[i]);
+    for (int j = 0; j < n; j++) {
+      sum -= A[i * n + j] * x[j];
+      terms += fabsl(A[i * n + j] * x[j]);
+    }
+    error = fmax(error, (double)(fabsl(sum) / (terms + 0x1p-14 * loud * size[i])));
+  }
+  free(A);
+  free(r);
+  free(size);
+  return error;
+}
+
+/* |x - y| relative to |y| in the norm of kinetic and elastic energy of the bodies. */
+static inline double energy_error(const mechanism *m, const double *x, const long double *y) {
+  const blocks *s = m->s;
+  long double *A = dense_of(s), error = 0, size = 0;
+  for (int i = 0; i < m->count; i++) {
+    for (int j = 0; j < m->count; j++) {
+      for (int e = 0; e < 36; e++) {
+        const int p = s->first[m->body[i].phi] + e / 6, q = s->first[m->body[j].phi] + e % 6;
+        const long double a = A[p * s->scalars + q];
+        error += (x[p] - y[p]) * a * (x[q] - y[q]);
+        size += y[p] * a * y[q];
+      }
+    }
+  }
+  free(A);
+  return (double)sqrtl(fabsl(error) / size);
+}
+
 #endif

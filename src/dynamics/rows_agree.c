@@ -82,16 +82,21 @@ static void turn_in_graph(sni_rows *r, const double *v, double *out) {
 
 /* ---- both ---- */
 
-/* out = Q c and out = Q^T v, 0 of rows that push. */
+/* Rows that push are none of these. */
+static void leave_out_sided(const sni_rows *r, double *out) {
+  for (int i = 0; i < r->nrow && r->nsided > 0; i++) {
+    out[i] = sni_unilateral_is_free(r, i) ? 0 : out[i];
+  }
+}
+
+/* out = Q c and out = Q^T v. */
 static void meet(sni_rows *r, int n, const double *c, double *out) {
   if (r->kkt) {
     meet_in_graph(r, c, out);
   } else {
     meet_in_dual(r, n, c, out);
   }
-  for (int i = 0; i < r->nrow && r->nsided > 0; i++) {
-    out[i] = sni_unilateral_is_free(r, i) ? 0 : out[i];
-  }
+  leave_out_sided(r, out);
 }
 static void turn(sni_rows *r, int n, const double *v, double *out) {
   if (r->kkt) {
@@ -99,9 +104,7 @@ static void turn(sni_rows *r, int n, const double *v, double *out) {
   } else {
     turn_in_dual(r, n, v, out);
   }
-  for (int i = 0; i < r->nrow && r->nsided > 0; i++) {
-    out[i] = sni_unilateral_is_free(r, i) ? 0 : out[i];
-  }
+  leave_out_sided(r, out);
 }
 
 /* Do rows that hold both ways depend on each other?  Then they have factors, in the dual n of them.
