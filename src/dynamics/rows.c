@@ -246,6 +246,7 @@ static size_t lay_out(sni_rows *r, const sn_model *m, bool dual, char *memory) {
   r->rhs = TAKE(n, sizeof *r->rhs);
   r->lambda_before = TAKE(n, sizeof *r->lambda_before);
   r->multiplier = TAKE(n, sizeof *r->multiplier);
+  r->least = TAKE(n, sizeof *r->least);
   r->column = TAKE(nv, sizeof *r->column);
   r->step = TAKE(nv, sizeof *r->step);
   r->q_before = TAKE(nv, sizeof *r->q_before);

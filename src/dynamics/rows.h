@@ -61,6 +61,7 @@ typedef struct sni_rows {
   double cost[SNI_WAYS]; /* of each, in nanoseconds; INFINITY: cannot, or not counted       */
   double *lambda_before; /* capacity  scratch                                               */
   double *multiplier;    /* capacity  scratch of solvers that find lambda bit by bit        */
+  double *least;         /* capacity  by sni_rows_least                                     */
   double stale;          /* how far the factors that sni_rows_close left are from the last pose, by
                             what that changes in the rows                                          */
   unsigned exact;        /* the factorisation (sni_kkt_count) that is of the masses and of the rows
@@ -187,6 +188,10 @@ void sni_rows_correct(sni_rows *r, const double *c, double *x);
  * used up.
  */
 void sni_rows_agree(sni_rows *r);
+/* r->least, of all forces that bear what r->lambda does the least, so the same whichever rows the
+ * factors have left out.  False: there are no others than lambda.  After the same, with the same
+ * left; w->a and scratch are used up. */
+bool sni_rows_least(sni_rows *r);
 /* Of the dual with limits: L of the rows that hold both ways alone, which are r->order; how many
  * there are. */
 int sni_rows_dual_of_both(sni_rows *r);

@@ -1,19 +1,25 @@
-/* rows_agree.c: what rows ask for to close their gaps, where they depend on each other.
+/* rows_agree.c: what rows ask for to close their gaps, and what they bear, where they depend on
+ * each other.
  *
  * Gaps of rows that repeat each other are the same to first order only: what they ask for beyond
  * that no motion gives, and it is left out.  The nearest that can be had is the G y of the least
  * squares |c - G y|, and so the same whichever rows the factors have left out.  These give a motion
  * that does what the rows ask for which they have kept, and G of that is Q c, Q Q = Q: all that any
  * G y can be.  So the least squares are those of Q, by conjugate gradients: few steps, Q being 1
- * but for rows that depend on others. */
+ * but for rows that depend on others.
+ *
+ * Nor do forces follow from motions there: to lambda may be added what G^T takes to 0, bodies that
+ * strain against each other.  The least of all is the nearest G y to any of them. */
 #include "dynamics/rows.h"
 #include "linear/vector.h"
 
 #include <string.h>
 
-/* To leave out less than this part of c is rounding; to know what to this part of it is enough. */
+/* To leave out less than this part of c is rounding; to know what to this part of it is enough, of
+ * gaps and of forces. */
 #define ROUNDING 1e-10
 #define NEAREST  1e-6
+#define LEAST    1e-10
 enum { STEPS_MAX = 50 };
 
 /* ---- in the dual: L has all rows, those that were left out last ---- */
@@ -135,8 +141,8 @@ static bool factorise_both(sni_rows *r, int *n) {
   return u->fresh && sni_kkt_depends(r->kkt);
 }
 
-/* c becomes what is left out of it.  Uses p and s. */
-static void leave_out(sni_rows *r, int n, double *c, double *p, double *s) {
+/* c becomes what is left out of it, to the part `enough` of that.  Uses p and s. */
+static void leave_out(sni_rows *r, int n, double enough, double *c, double *p, double *s) {
   const double large = sni_largest(r->nrow, c);
   meet(r, n, c, s);
   for (int i = 0; i < r->nrow; i++) {
@@ -152,7 +158,7 @@ static void leave_out(sni_rows *r, int n, double *c, double *p, double *s) {
   for (int k = 0; k < STEPS_MAX; k++) {
     turn(r, n, c, s);
     const double slope = sni_dot(r->nrow, s, s);
-    if (!(sqrt(slope) > NEAREST * left)) {
+    if (!(sqrt(slope) > enough * left)) {
       break;
     }
     for (int i = 0; i < r->nrow; i++) {
@@ -176,8 +182,25 @@ void sni_rows_agree(sni_rows *r) {
   for (int i = 0; i < r->nrow; i++) {
     c[i] = sni_unilateral_is_free(r, i) ? 0 : r->rhs[i];
   }
-  leave_out(r, n, c, r->lambda_before, r->lambda);
+  leave_out(r, n, NEAREST, c, r->lambda_before, r->lambda);
   for (int i = 0; i < r->nrow; i++) {
     r->rhs[i] -= c[i];
   }
+}
+
+bool sni_rows_least(sni_rows *r) {
+  int n;
+  if (r->nrow == 0 || !factorise_both(r, &n)) {
+    return false;
+  }
+  double *c = r->multiplier, *least = r->least;
+  for (int i = 0; i < r->nrow; i++) {
+    c[i] = sni_unilateral_is_free(r, i) ? 0 : r->lambda[i];
+    least[i] = r->lambda[i];
+  }
+  leave_out(r, n, LEAST, c, r->lambda_before, r->rhs);
+  for (int i = 0; i < r->nrow; i++) {
+    least[i] -= c[i];
+  }
+  return true;
 }

@@ -11,7 +11,9 @@
  * instead, and the step solved again.  In equilibrium B = 0, and there is nothing to add.
  *
  * The same holds for the reactions of constraints, which only a solve tells, and another one tells
- * better: with constraints there are more of them. */
+ * better: with constraints there are more of them.  Where rows depend on others, what they bear
+ * alone is not known: then it is the least that it can be, and not whatever a solver has found,
+ * which may be any amount by which bodies strain against each other and nothing moves. */
 #include "methods/redmax/foresee.h"
 
 #include <math.h>
@@ -78,12 +80,13 @@ static bool grows(sni_system *s, int i, double part) {
 }
 
 /* The force of a constraint's rows, [from, to), on one of its sides. */
-static void take_reaction(sni_system *s, const sni_rows *rows, int from, int to, int side) {
+static void take_reaction(sni_system *s, const sni_rows *rows, const double *lambda, int from,
+                          int to, int side) {
   const sni_constraint *constraint = &rows->constraint[rows->of[from]];
   const int body = rows->row[from].body[side];
   sn_vec6 f = {{0, 0, 0}, {0, 0, 0}};
   for (int i = from; i < to; i++) {
-    f = sn_vec6_addscaled(f, -rows->lambda[i] / s->h, rows->row[i].p[side]);
+    f = sn_vec6_addscaled(f, -lambda[i] / s->h, rows->row[i].p[side]);
   }
   const sn_vec3 arm = sn_mat3_mul_vec(sni_link_R(&s->d->w.link[body]), constraint->at[side].p);
   s->reaction[body] =
@@ -100,7 +103,7 @@ static bool is_blow(const sni_rows *rows) {
 }
 
 /* Are there any?  Those of limits are blows more often than loads, and are left out. */
-static bool take_reactions(sni_system *s, const sni_rows *rows) {
+static bool take_reactions(sni_system *s, const sni_rows *rows, const double *lambda) {
   memset(s->reaction, 0, (size_t)s->t->nbody * sizeof *s->reaction);
   bool any = false;
   if (is_blow(rows)) {
@@ -117,19 +120,30 @@ static bool take_reactions(sni_system *s, const sni_rows *rows) {
     for (int side = 0; side < 2 && !row->one_sided; side++) {
       if (row->body[side] >= 0) {
         any = true;
-        take_reaction(s, rows, from, to, side);
+        take_reaction(s, rows, lambda, from, to, side);
       }
     }
   }
   return any;
 }
 
-bool sni_system_foresee(sni_system *s, const sni_rows *rows, bool far) {
+/* Is there tension, by what the constraints bear? */
+static bool is_strained(sni_system *s, sni_rows *rows, const double *qd1) {
+  const bool strained = sni_system_has_tension(s);
+  if (!(strained || s->tense) || !sni_system_tension_slows(s) || !sni_rows_least(rows)) {
+    return strained;
+  }
+  take_reactions(s, rows, rows->least);
+  sni_J_mul_world(s->t, &s->d->w, qd1);
+  return sni_system_has_tension(s);
+}
+
+bool sni_system_foresee(sni_system *s, sni_rows *rows, bool far, const double *qd1) {
   bool changed = false;
   const bool first = !s->reacts;
-  s->reacts = rows && take_reactions(s, rows);
+  s->reacts = rows && take_reactions(s, rows, rows->lambda);
   if (s->reacts) {
-    changed = sni_system_has_tension(s) && first;
+    changed = is_strained(s, rows, qd1) && first;
   }
   for (int i = 0; s->tense && (far || s->reacts) && i < s->t->nbody; i++) {
     changed = grows(s, i, s->reacts ? NOTHING : SNI_BORNE) || changed;

@@ -9,9 +9,10 @@
  * sni_system_foresee would say yes. */
 bool sni_system_far(const sni_system *s, const sni_block *block);
 
-/* With the motion J qd1 of a solve in w->a: do the forces and the reactions of the constraints
- * resist turning by more than the matrix and the masses know?  Then the next one that is assembled
- * does. rows: NULL, or with the lambda of that solve; far: some block is, asked before. */
-bool sni_system_foresee(sni_system *s, const sni_rows *rows, bool far);
+/* With the motion J qd1 of a solve in w->a, where it stays: do the forces and the reactions of the
+ * constraints resist turning by more than the matrix and the masses know?  Then the next one that
+ * is assembled does. rows: NULL, or with the lambda of that solve, and its factors; far: some block
+ * is, asked before. */
+bool sni_system_foresee(sni_system *s, sni_rows *rows, bool far, const double *qd1);
 
 #endif

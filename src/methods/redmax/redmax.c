@@ -106,7 +106,7 @@ static sn_status find_rates(sn_sim *sim, const sni_redmax_step *step, double *q1
       sni_rubbing_load(&r->rub, r->rubbed);
     }
     if (foresees) {
-      again = sni_system_foresee(s, sim->d.rows ? &sim->rows : NULL, far) || again;
+      again = sni_system_foresee(s, sim->d.rows ? &sim->rows : NULL, far, qd1) || again;
     }
   }
   return status;

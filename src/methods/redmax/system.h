@@ -99,6 +99,7 @@ typedef struct sni_system {
   sn_vec6 *motion;    /* nbody  in a step: angular velocity in the body's axes, velocity of its
                          centre of mass: move.c                                                */
   bool tense;         /* there may be something to foresee                                    */
+  bool slides_braced; /* joints that slide are, too                                           */
   /* nv  moves q at the end of a step, and gives no speed; NULL: nothing does */
   const double *shift;
 } sni_system;
@@ -149,6 +150,8 @@ bool sni_system_limit_loops(sni_system *s, const double *qd1);
 void sni_system_add_tension(sni_system *s, const sni_block *block);
 /* Would there be anything? */
 bool sni_system_has_tension(sni_system *s);
+/* Would that slow down what moves by w->a, or could foresee.c find more of it?  After the last. */
+bool sni_system_tension_slows(const sni_system *s);
 
 /* A drive that is held by its limit is a constant force.  Which ones are, at q, qd and t; true if
  * others than before.  To be asked with the end of the step: at its start a stiff drive would be at

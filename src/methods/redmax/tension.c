@@ -47,6 +47,7 @@ static void add_slides(sni_system *s, int i, sn_vec3 F, bool add, sni_sym3 *G) {
       fmin(sni_params_inertia(&s->d->params, p).mass, sni_params_inertia(&s->d->params, i).mass);
   const double whole = sni_system_whole(s), part = s->h / whole;
   const double above = part * part * (whole * whole * length / l - SNI_BORNE * mass);
+  s->slides_braced = s->slides_braced || above > 0;
   if (!(above > 0) || !add) {
     return;
   }
@@ -88,14 +89,19 @@ static sni_sym3 borne_inertia(const sni_dynamics *d, int i) {
   return (sni_sym3){A[0][0], A[1][1], A[2][2], A[1][0], A[2][0], A[2][1]};
 }
 
+/* What they bear beyond it; negative: what they do not. */
+static sni_sym3 left_of(const sni_system *s, int i, const sni_turn *turn, double h2) {
+  const double push = h2 * (sni_sym3_trace(turn->G) + s->reach[i]);
+  const sni_sym3 I = borne_inertia(s->d, i);
+  return (sni_sym3){I.xx + h2 * turn->G.xx - push, I.yy + h2 * turn->G.yy - push,
+                    I.zz + h2 * turn->G.zz - push, I.xy + h2 * turn->G.xy,
+                    I.xz + h2 * turn->G.xz,        I.yz + h2 * turn->G.yz};
+}
+
 /* Is there anything? */
 static bool brace(sni_system *s, int i, const sni_turn *turn, bool add) {
   const double whole = sni_system_whole(s), h2 = whole * whole;
-  const double push = h2 * (sni_sym3_trace(turn->G) + s->reach[i]);
-  sni_sym3 left = borne_inertia(s->d, i);
-  left = (sni_sym3){left.xx + h2 * turn->G.xx - push, left.yy + h2 * turn->G.yy - push,
-                    left.zz + h2 * turn->G.zz - push, left.xy + h2 * turn->G.xy,
-                    left.xz + h2 * turn->G.xz,        left.yz + h2 * turn->G.yz};
+  const sni_sym3 left = left_of(s, i, turn, h2);
   s->tense = s->tense || is_tense(left, turn, h2);
   const bool found = !sni_sym3_is_positive(left);
   if (add && found && !s->point[i]) {
@@ -169,9 +175,30 @@ void sni_system_add_tension(sni_system *s, const sni_block *block) {
 
 bool sni_system_has_tension(sni_system *s) {
   bool found = false;
-  s->tense = false;
+  s->tense = s->slides_braced = false;
   for (int k = s->t->nblock - 1; k >= 0; k--) {
     found = inward(s, &s->t->block[k], false) || found;
   }
   return found;
+}
+
+/* A thin rod has no inertia about itself, and is always braced there, where it does not turn. */
+#define SLOWS 1e-13
+
+bool sni_system_tension_slows(const sni_system *s) {
+  const double whole = sni_system_whole(s), h2 = whole * whole;
+  bool slows = s->slides_braced;
+  for (int i = 0; i < s->t->nbody && !slows; i++) {
+    const sni_turn *turn = &s->turn[i];
+    const sn_vec3 w = sni_lane_vec3(s->d->w.a[i].w);
+    const sni_sym3 borne = borne_inertia(s->d, i), left = left_of(s, i, turn, h2);
+    const double w2 = sn_vec3_dot(w, w), bears = sn_vec3_dot(w, sni_sym3_mul(borne, w));
+    const double A = sni_sym3_trace(turn->G) * w2 - sn_vec3_dot(w, sni_sym3_mul(turn->G, w));
+    const double B = sn_vec3_dot(w, turn->torque) * sqrt(w2);
+    const bool far = h2 * sqrt(A * A + B * B) > bears; /* see foresee.c */
+    const bool held = !sni_sym3_is_positive(left) &&
+                      sn_vec3_dot(w, sni_sym3_mul(sni_sym3_missing(left), w)) > SLOWS * bears;
+    slows = !s->grounded[i] && w2 > 0 && (far || held);
+  }
+  return slows;
 }

@@ -331,7 +331,7 @@ static sn_status advance(sn_sim *sim, sni_structured *st, sn_state *state, const
     again = sni_system_limit_drives(s, t_end, q1, qd1, input);
     again = sni_system_limit_loops(s, qd1) || again;
     again = sni_system_pull_cables(s, t_end, sim->F) || again;
-    again = (!sim->d.rows && sni_system_foresee(s, NULL, far)) || again;
+    again = (!sim->d.rows && sni_system_foresee(s, NULL, far, NULL)) || again;
   }
   sni_move_drift(sim, s, h, q, q1, qd1);
   if (sim->d.rows) {
