@@ -241,6 +241,7 @@ static size_t lay_out(sni_rows *r, const sn_model *m, bool dual, char *memory) {
   r->loop_qd = TAKE((size_t)m->nloop_q, sizeof *r->loop_qd);
   r->X = TAKE(dual ? n * nv : 0, sizeof *r->X);
   r->S = TAKE(dual ? n * n : 0, sizeof *r->S);
+  r->scale = TAKE(n, sizeof *r->scale);
   r->y = TAKE(n, sizeof *r->y);
   r->lambda = TAKE(n, sizeof *r->lambda);
   r->rhs = TAKE(n, sizeof *r->rhs);
@@ -248,6 +249,7 @@ static size_t lay_out(sni_rows *r, const sn_model *m, bool dual, char *memory) {
   r->multiplier = TAKE(n, sizeof *r->multiplier);
   r->least = TAKE(n, sizeof *r->least);
   r->column = TAKE(nv, sizeof *r->column);
+  r->terms = TAKE(nv, sizeof *r->terms);
   r->step = TAKE(nv, sizeof *r->step);
   r->q_before = TAKE(nv, sizeof *r->q_before);
   r->q_seen = TAKE(nv, sizeof *r->q_seen);

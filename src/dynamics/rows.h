@@ -53,6 +53,7 @@ typedef struct sni_rows {
   double *S;  /* capacity x capacity  L of G A^-1 G^T, in the order of its pivots       */
   int *order; /* capacity  pivots: the first `rank` rows of these are independent       */
   int rank;
+  double *scale;  /* capacity  what pivots are small against: rows_dual.c                    */
   double *y;      /* capacity                                                               */
   double *lambda; /* capacity  of the last correction                                       */
   double *rhs;    /* capacity  for callers                                                  */
@@ -70,6 +71,7 @@ typedef struct sni_rows {
   double *q_before; /* nv  scratch: where it was                                           */
   double *step;     /* nv                                                                     */
   double *column;   /* nv                                                                     */
+  double *terms;    /* nv                                                                     */
   bool places_only; /* those that have no g are left out                                       */
   bool one_place; /* of pushes, where gaps stay open by some precision: sni_constraint_places    */
   bool timeless;  /* all are joints that close loops, always                                */
@@ -195,6 +197,9 @@ bool sni_rows_least(sni_rows *r);
 /* Of the dual with limits: L of the rows that hold both ways alone, which are r->order; how many
  * there are. */
 int sni_rows_dual_of_both(sni_rows *r);
+/* Those that depend on others and hardly move anything themselves: their own directions are
+ * rounding. */
+void sni_rows_find_silent(sni_rows *r, bool *silent);
 
 /* ---- with the masses for A ---- */
 

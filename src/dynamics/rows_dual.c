@@ -6,40 +6,108 @@
 
 /* A pivot below this part of its row's own is rounding: the row depends on those before it. */
 #define NOISE 1e-11
-/* A row of its own below this part of the largest says nothing: out of the plane of a planar
- * mechanism nothing can move. */
+/* A row of its own below this part of what it could be, or of the largest, says nothing: out of the
+ * plane of a planar mechanism nothing can move. */
 #define NOTHING 1e-13
+/* Above this part of the largest a row is not asked what it could be. */
+#define STRONG 1e-4
+
+/* The largest part that is left, of all joints that a row acts on, of the terms by which it does:
+ * rows along which the joints hardly move anything have little. */
+static double strength_of(sni_rows *r, const sni_row *row) {
+  const sni_tree *t = &r->d->m->tree;
+  const sni_work *w = &r->d->w;
+  double *x = r->column, *terms = r->terms, most = 0;
+  for (int pass = 0; pass < 3; pass++) { /* clear, add, compare */
+    for (int side = 0; side < 2; side++) {
+      sni_lane6 f = sni_lane6_from(row->p[side]);
+      for (int b = row->body[side]; b >= 0; b = t->parent[b]) {
+        const double turn = sqrt(sni_lane_dot(f.w, f.w)), push = sqrt(sni_lane_dot(f.v, f.v));
+        for (int k = t->vadr[b]; k < t->vadr[b + 1]; k++) {
+          const sni_lane6 S = w->S[k];
+          if (pass == 0) {
+            x[k] = terms[k] = 0;
+          } else if (pass == 1) {
+            terms[k] += turn * sqrt(sni_lane_dot(S.w, S.w)) + push * sqrt(sni_lane_dot(S.v, S.v));
+          } else if (terms[k] > 0) {
+            most = fmax(most, fabs(x[k]) / terms[k]);
+          }
+        }
+        f.w += sni_lane_cross(w->r[b], f.v);
+      }
+    }
+    for (int k = 0; k < row->ncoord; k++) {
+      const int j = row->coord[k];
+      x[j] = pass == 0 ? 0 : x[j];
+      terms[j] = pass == 0 ? 0 : terms[j] + (pass == 1 ? fabs(row->coef[k]) : 0);
+      most = pass == 2 && terms[j] > 0 ? fmax(most, fabs(x[j]) / terms[j]) : most;
+    }
+    if (pass == 1) {
+      sni_row_add_column(row, r->d, 1, x);
+    }
+  }
+  return most;
+}
+
+/* What S_ii of each row could be, if as much as can be were left of it: what its pivot is small
+ * against.  Rows of lengths and of angles have no common unit; but what hardly moves anything has
+ * its direction from rounding, however large it is against itself. */
+static void find_scales(sni_rows *r, int n) {
+  double largest = 0;
+  int strongest = -1;
+  for (int i = 0; i < n; i++) {
+    r->scale[i] = r->S[i * n + i];
+    if (r->scale[i] > largest) {
+      largest = r->scale[i];
+      strongest = i;
+    }
+  }
+  for (int k = -1; k < n && strongest >= 0; k++) { /* the largest first */
+    const int i = k < 0 ? strongest : k;
+    const double own = r->S[i * n + i];
+    if (k == strongest || (k >= 0 && (own > STRONG * largest || !(own > NOTHING * largest)))) {
+      continue;
+    }
+    const double part = strength_of(r, &r->row[r->order[i]]);
+    r->scale[i] = part > 0 ? own / (part * part) : INFINITY;
+    largest = fmax(largest, k < 0 ? r->scale[i] : 0);
+  }
+  for (int i = 0; i < n; i++) {
+    r->scale[i] = r->S[i * n + i] > NOTHING * largest ? r->scale[i] : INFINITY;
+  }
+}
 
 /* L L^T = S, n x n, with the largest pivot first, until what is left is noise.  S holds the lower
- * triangle and gets L, its rows and columns in the new order. */
+ * triangle and gets L, its rows and columns in the new order, as does r->order. */
 static void factorise_dual(sni_rows *r, int n) {
-  double *S = r->S, *own = r->y, largest = 0;
+  double *S = r->S, *own = r->y, *scale = r->scale;
+  find_scales(r, n);
   for (int i = 0; i < n; i++) {
-    r->order[i] = i;
     own[i] = S[i * n + i];
-    largest = fmax(largest, own[i]);
   }
   r->rank = 0;
   for (int k = 0; k < n; k++) {
     int best = -1;
-    double most = 0;
+    double most = NOTHING;
     for (int i = k; i < n; i++) {
-      const double left = own[i] > NOTHING * largest ? S[i * n + i] / own[i] : 0;
+      const double left = S[i * n + i] > NOISE * own[i] ? S[i * n + i] / scale[i] : 0;
       if (left > most) {
         most = left;
         best = i;
       }
     }
-    if (best < 0 || !(most > NOISE)) {
+    if (best < 0) {
       return;
     }
     if (best != k) { /* exchange rows and columns k and best of the lower triangle */
       const int row = r->order[k];
       r->order[k] = r->order[best];
       r->order[best] = row;
-      const double scale = own[k];
+      const double own_k = own[k], scale_k = scale[k];
       own[k] = own[best];
-      own[best] = scale;
+      own[best] = own_k;
+      scale[k] = scale[best];
+      scale[best] = scale_k;
       for (int j = 0; j < n; j++) {
         const int a = j < k ? k * n + j : j * n + k;
         const int b = j < best ? best * n + j : j * n + best;
@@ -67,6 +135,13 @@ static void factorise_dual(sni_rows *r, int n) {
   }
 }
 
+static void factorise_rows(sni_rows *r, int n) {
+  for (int i = 0; i < n; i++) {
+    r->order[i] = i;
+  }
+  factorise_dual(r, n);
+}
+
 sn_status sni_rows_solve_tree(void *dynamics, const double *b, double *x) {
   sni_dynamics *d = dynamics;
   sni_Minv_mul(&d->m->tree, &d->w, b, x);
@@ -84,7 +159,7 @@ sn_status sni_rows_factorise(sni_rows *r, sni_rows_solver solve, void *user) {
   }
   if (solve == sni_rows_solve_tree) {
     sni_columns_solve(&r->columns, &r->d->w, n, r->row, r->X, r->S);
-    factorise_dual(r, n);
+    factorise_rows(r, n);
     return SN_OK;
   }
   for (int i = 0; i < n; i++) {
@@ -102,7 +177,7 @@ sn_status sni_rows_factorise(sni_rows *r, sni_rows_solver solve, void *user) {
       r->S[i * n + j] = sni_dot(nv, r->column, r->X + (size_t)j * (size_t)nv);
     }
   }
-  factorise_dual(r, n);
+  factorise_rows(r, n);
   return SN_OK;
 }
 
@@ -110,7 +185,7 @@ void sni_rows_halve(sni_rows *r) {
   r->along = NULL;
   r->halved = true;
   sni_halves_make(&r->halves, &r->columns, &r->d->w, r->nrow, r->row, r->S);
-  factorise_dual(r, r->nrow);
+  factorise_rows(r, r->nrow);
 }
 
 int sni_rows_dual_of_both(sni_rows *r) {
@@ -118,6 +193,7 @@ int sni_rows_dual_of_both(sni_rows *r) {
   int n = 0;
   for (int k = 0; k < u->count; k++) {
     if (!sni_unilateral_is_free(r, u->which[k])) {
+      r->order[n] = u->which[k];
       u->both[n++] = k;
     }
   }
@@ -128,10 +204,15 @@ int sni_rows_dual_of_both(sni_rows *r) {
     }
   }
   factorise_dual(r, n);
-  for (int k = 0; k < n; k++) {
-    r->order[k] = u->which[u->both[r->order[k]]];
-  }
   return n;
+}
+
+void sni_rows_find_silent(sni_rows *r, bool *silent) {
+  memset(silent, 0, (size_t)r->nrow * sizeof *silent);
+  const int n = sni_rows_dual_of_both(r);
+  for (int k = r->rank; k < n; k++) {
+    silent[r->order[k]] = r->y[k] < STRONG * r->scale[k];
+  }
 }
 
 /* lambda = S^-1 (lambda - c) of the rows that are independent, 0 of the others. */

@@ -75,6 +75,7 @@ static void add_columns(sni_rows *r) {
 sn_status sni_unilateral_factorise(sni_rows *r) {
   if (r->solve == sni_rows_solve_tree) {
     add_columns(r);
+    sni_rows_find_silent(r, r->u.silent);
     return SN_OK;
   }
   r->u.count = 0;
@@ -84,6 +85,7 @@ sn_status sni_unilateral_factorise(sni_rows *r) {
       return status;
     }
   }
+  sni_rows_find_silent(r, r->u.silent);
   return SN_OK;
 }
 
@@ -108,7 +110,7 @@ static void solve_dual(sni_rows *r, const double *c) {
   const int n = qp->n = u->count;
   for (int k = 0; k < n; k++) {
     const int i = u->which[k];
-    const bool idle = c[i] == SNI_LET_GO;
+    const bool idle = c[i] == SNI_LET_GO || u->silent[i];
     memcpy(qp->S + (size_t)k * (size_t)n, u->S + (size_t)k * (size_t)r->capacity,
            (size_t)(k + 1) * sizeof(double));
     qp->S[(size_t)k * (size_t)n + (size_t)k] += u->soft[i];
@@ -446,6 +448,7 @@ static size_t lay_out(sni_unilateral *u, int capacity, int nv, bool dual, char *
   u->in = TAKE(n, sizeof *u->in);
   u->which = TAKE(n, sizeof *u->which);
   u->both = TAKE(n, sizeof *u->both);
+  u->silent = TAKE(n, sizeof *u->silent);
   u->picked = TAKE(dual ? n : 0, sizeof *u->picked);
   u->slot = TAKE(n, sizeof *u->slot);
   u->held = TAKE(n, sizeof *u->held);

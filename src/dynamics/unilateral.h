@@ -33,6 +33,7 @@ typedef struct sni_unilateral {
   int *which;    /* capacity  rows in the dual                                                    */
   int count;     /* of these                                                                      */
   int *both;     /* capacity  of these, those that hold both ways                                 */
+  bool *silent;  /* capacity  rows that have nothing to say: sni_rows_find_silent                 */
   sni_row *picked; /* capacity  of those that are in at first, one behind the other               */
   double *S; /* capacity x capacity  their G A^-1 G^T                                         */
   sni_qp qp;

@@ -143,7 +143,110 @@ TEST(what_strains_without_moving_holds_nothing) {
   }
 }
 
+/* ---- rows that are nothing but rounding, and those that come to nothing ---- */
+
+static const sn_solver solver_of_rows[] = {SN_SOLVER_TREE, SN_SOLVER_PCG, SN_SOLVER_GRAPH,
+                                           SN_SOLVER_REDUCED, SN_SOLVER_REDUCED_KKT};
+
+/* A body on a joint of some kind, and a loop of the same kind over it, if wanted, within limits
+ * that are far away, if wanted. */
+static sn_model *repeat_joint(uint64_t seed, bool repeated, bool limited, char *text) {
+  sn_builder *b = sn_builder_create();
+  CHECK(b, "out of memory");
+  sn_body_def body = sn_body_def_default();
+  sn_initial_def start = sn_initial_def_default();
+  sn_loop_def loop = sn_loop_def_default();
+  body.name = start.body = "a";
+  const int kind = ANY(base_kind, &seed), nv = random_joint_of(&body.joint, kind, &seed);
+  body.has_inertia = true;
+  body.inertia = random_inertia(&seed);
+  loop.joint = body.joint;
+  if (limited) {
+    body.joint.lower = random_per_dof(&seed, nv, -100, -50);
+    body.joint.upper = random_per_dof(&seed, nv, 50, 100);
+  }
+  start.q = random_per_dof(&seed, nv, -0.8, 0.8);
+  start.qd = random_per_dof(&seed, nv, 0.3, 1);
+  loop.name = "loop";
+  loop.joint.at = sn_pose(0, 0, 0);
+  loop.a = (sn_point_def){"world", body.joint.at};
+  loop.b = (sn_point_def){"a", sn_pose(0, 0, 0)};
+  snprintf(text, 128, "%s on the ground, repeated%s", kinds[kind].name, limited ? ", limited" : "");
+  CHECK(sn_builder_add_body(b, &body) == SN_OK, "out of memory");
+  CHECK(sn_builder_set_initial(b, &start) == SN_OK, "out of memory");
+  CHECK(!repeated || sn_builder_add_loop(b, &loop) == SN_OK, "out of memory");
+  return test_finish(b);
+}
+
+TEST(a_loop_that_repeats_a_joint_holds_nothing) {
+  char text[128];
+  for (int k = 0; k < 200; k++) {
+    for (int limited = 0; limited < 2; limited++) {
+      sn_model *once = repeat_joint(5000 + (uint64_t)k, false, limited, text);
+      sn_model *twice = repeat_joint(5000 + (uint64_t)k, true, limited, text);
+      for (int i = 0; i < 5; i++) {
+        sn_state *s[2] = {walk(once, solver_of_rows[i], 20, text),
+                          walk(twice, solver_of_rows[i], 20, text)};
+        CHECK(difference(once, s[0], s[1]) < 1e-11, "seed %d, %s, solver %d: off by %g", k, text, i,
+              difference(once, s[0], s[1]));
+        sn_state_free(&s[0]);
+        sn_state_free(&s[1]);
+      }
+      sn_model_free(&once);
+      sn_model_free(&twice);
+    }
+  }
+}
+
+/* A pendulum with a slider that a point locks: the rows along x and z come to nothing, one after
+ * the other, as it swings through. */
+TEST(rows_that_come_to_nothing_brake_nothing) {
+  sn_builder *b = sn_builder_create();
+  CHECK(b, "out of memory");
+  sn_body_def rod = sn_body_def_default(), slider = sn_body_def_default();
+  sn_initial_def start = sn_initial_def_default();
+  sn_constraint_def lock = sn_constraint_def_default();
+  rod.name = start.body = slider.parent = "rod";
+  slider.name = "slider";
+  rod.joint.type = "revolute";
+  rod.joint.axis = (sn_vec3){0, 1, 0};
+  slider.joint.type = "prismatic";
+  slider.joint.axis = (sn_vec3){0, 0, 1};
+  slider.joint.at = sn_pose(0, 0, -0.5);
+  rod.has_inertia = slider.has_inertia = true;
+  rod.inertia = slider.inertia =
+      (sn_inertia){.mass = 1, .com = {0, 0, -0.3}, .xx = 0.1, .yy = 0.1, .zz = 0.1};
+  start.q = (sn_per_dof){.v = {2}, .n = 1};
+  lock.name = "lock";
+  lock.type = "point";
+  lock.a = (sn_point_def){"rod", sn_pose(0, 0, -0.5)};
+  lock.b = (sn_point_def){"slider", sn_pose(0, 0, 0)};
+  CHECK(sn_builder_add_body(b, &rod) == SN_OK, "out of memory");
+  CHECK(sn_builder_add_body(b, &slider) == SN_OK, "out of memory");
+  CHECK(sn_builder_add_constraint(b, &lock) == SN_OK, "out of memory");
+  CHECK(sn_builder_set_initial(b, &start) == SN_OK, "out of memory");
+  sn_model *m = test_finish(b);
+  for (int i = 0; i < 5; i++) {
+    sn_options o = redmax_options(0.002);
+    o.redmax.solver = solver_of_rows[i];
+    sn_sim *sim = test_sim(m, &o);
+    sn_state *s = test_state(m);
+    double E = redmax_energy(sim, s);
+    for (int k = 0; k < 5000; k++) {
+      redmax_step(sim, s, NULL);
+      const double E1 = redmax_energy(sim, s);
+      CHECK(fabs(E1 - E) < 2e-3, "solver %d, t = %g: E changes by %g", i, *sn_state_time(s),
+            E1 - E);
+      E = E1;
+    }
+    sn_state_free(&s);
+    sn_sim_free(&sim);
+  }
+  sn_model_free(&m);
+}
+
 int main(void) {
-  RUN_TESTS(T(all_solvers_move_locked_mechanisms_alike),
-            T(what_strains_without_moving_holds_nothing));
+  RUN_TESTS(
+      T(all_solvers_move_locked_mechanisms_alike), T(what_strains_without_moving_holds_nothing),
+      T(a_loop_that_repeats_a_joint_holds_nothing), T(rows_that_come_to_nothing_brake_nothing));
 }
