@@ -125,6 +125,12 @@ static inline int sni_rows_rates_of(const sni_rows *r, int k) {
   return sni_constraint_kind(r->constraint[k].kind)->rates;
 }
 
+/* Is row i one of these?  They stand before the others of their constraint. */
+static inline bool sni_rows_is_rate(const sni_rows *r, int i) {
+  const int rates = sni_rows_rates_of(r, r->of[i]);
+  return i < rates || r->of[i - rates] != r->of[i];
+}
+
 /* g alone, of joints that close loops; all else stays as it was seen last. */
 void sni_rows_eval_gaps(sni_rows *r, double t, double t_ref, const double *q, const double *qd);
 

@@ -203,15 +203,12 @@ static double part_of(int n, const double *lambda, const double *v, const double
   return C >= 0 || !(A > 0) ? 0 : fmin((root - B) / A, 1);
 }
 
-sn_status sni_unilateral_tame(sni_rows *r, sni_unilateral_again solve, void *user, double *x) {
+static sn_status tame(sni_rows *r, sni_unilateral_again solve, void *user, double *x) {
   sni_unilateral *u = &r->u;
   const size_t nv = (size_t)r->d->m->tree.nv, room = (size_t)r->capacity;
   const int n = r->nrow;
   double *other = u->tamed, *lambda = other + nv, *c = lambda + room, *v = c + room;
   double *before = v + room;
-  if (!any_comes_back(r)) {
-    return SN_OK;
-  }
   memcpy(lambda, r->lambda, (size_t)n * sizeof *lambda);
   rates_of(r, x, v);
   /* from one limit back through the other within the step: that cannot be had */
@@ -238,6 +235,22 @@ sn_status sni_unilateral_tame(sni_rows *r, sni_unilateral_again solve, void *use
   for (int i = 0; i < n; i++) {
     r->lambda[i] += part * (lambda[i] - r->lambda[i]);
   }
+  return status;
+}
+
+sn_status sni_unilateral_tame(sni_rows *r, sni_unilateral_again solve, void *user, double *x) {
+  sni_unilateral *u = &r->u;
+  u->work = 0;
+  if (!any_comes_back(r)) {
+    return SN_OK;
+  }
+  const sn_status status = tame(r, solve, user, x);
+  rates_of(r, x, u->v);
+  for (int i = 0; i < r->nrow; i++) {
+    const bool comes_back = r->row[i].one_sided && !isnan(u->meek[i]);
+    u->work -= comes_back ? 0.5 * r->lambda[i] * (u->v[i] + u->struck[i]) : 0;
+  }
+  u->work = fmin(u->work, 0);
   return status;
 }
 
@@ -346,8 +359,9 @@ void sni_unilateral_aim_step(sni_rows *r, double h, double gain, double penetrat
     if (row->one_sided) {
       sni_row dull = *row;
       double soft;
+      u->struck[i] = u->v[i] + row->rate;
       dull.stop.restitution = 0;
-      const double meek = sni_unilateral_aim(&dull, h, penetration, u->v[i] + row->rate, &soft);
+      const double meek = sni_unilateral_aim(&dull, h, penetration, u->struck[i], &soft);
       u->meek[i] = to > 0 && to > meek ? meek - row->rate : NAN;
     }
   }
@@ -393,7 +407,8 @@ void sni_unilateral_aim_rates(sni_rows *r, double gain, double slow, const doubl
       }
       r->rhs[i] = -row->rate - gain * row->g;
     } else {
-      const double back = before < -least ? -row->stop.restitution * before : 0;
+      const double came = u->came[u->slot[i]] * before;
+      const double back = before < -least ? -row->stop.restitution * came : 0;
       r->rhs[i] = is_touched(row) ? -row->rate + back : SNI_LET_GO;
       u->meek[i] = is_touched(row) && back > 0 ? -row->rate : NAN;
     }
@@ -452,12 +467,14 @@ static size_t lay_out(sni_unilateral *u, int capacity, int nv, bool dual, char *
   u->picked = TAKE(dual ? n : 0, sizeof *u->picked);
   u->slot = TAKE(n, sizeof *u->slot);
   u->held = TAKE(n, sizeof *u->held);
+  u->came = TAKE(n, sizeof *u->came);
   u->soft = TAKE(n, sizeof *u->soft);
   u->free = TAKE(n, sizeof *u->free);
   u->v = TAKE(n, sizeof *u->v);
   u->aim = TAKE(n, sizeof *u->aim);
   u->inner = TAKE(n, sizeof *u->inner);
   u->meek = TAKE(n, sizeof *u->meek);
+  u->struck = TAKE(n, sizeof *u->struck);
   u->tamed = TAKE((size_t)nv + 4 * n, sizeof *u->tamed);
   u->unbound = TAKE((size_t)nv, sizeof *u->unbound);
   u->start = TAKE((size_t)nv, sizeof *u->start);
@@ -478,4 +495,7 @@ size_t sni_unilateral_size(int capacity, int nv, bool dual) {
 void sni_unilateral_place(sni_unilateral *u, int capacity, int nv, bool dual, void *memory) {
   *u = (sni_unilateral){.impossible = -1};
   lay_out(u, capacity, nv, dual, memory);
+  for (int k = 0; k < capacity; k++) {
+    u->came[k] = 1;
+  }
 }

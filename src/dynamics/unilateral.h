@@ -29,6 +29,8 @@ typedef struct sni_unilateral {
   sni_inner *inner; /* capacity  of graphs                                                        */
   double *meek;     /* capacity  what r->rhs would be if nothing came back; NAN: it does not ask for
                        that                                                                          */
+  double *struck;   /* capacity  of these rows: the rates before a step                          */
+  double work;      /* that blows have done in it: at most 0                                     */
   double *start; /* nv  A^-1 b                                                                   */
   int *which;    /* capacity  rows in the dual                                                    */
   int count;     /* of these                                                                      */
@@ -37,11 +39,13 @@ typedef struct sni_unilateral {
   sni_row *picked; /* capacity  of those that are in at first, one behind the other               */
   double *S; /* capacity x capacity  their G A^-1 G^T                                         */
   sni_qp qp;
-  int *slot;   /* capacity  which of all rows that there may be: stays the same while others come
-                  and go                                                                         */
-  bool *held;  /* capacity, by slot: holds both ways for the time being                          */
-  bool events; /* somebody looks after `held`: of rows that are not, none acts on accelerations  */
-  bool fresh;  /* the graph is factorised with the rows that are in                          */
+  int *slot;    /* capacity  which of all rows that there may be: stays the same while others come
+                   and go                                                                         */
+  bool *held;   /* capacity, by slot: holds both ways for the time being                          */
+  double *came; /* capacity, by slot: at the limit itself it came in with so much of the rate that
+                   it is seen with, a little behind                                              */
+  bool events;  /* somebody looks after `held`: of rows that are not, none acts on accelerations  */
+  bool fresh;   /* the graph is factorised with the rows that are in                          */
   uint64_t acting; /* a word for the rows that pushed in the last step                           */
   double *tamed;   /* nv + 4 capacity  scratch of sni_unilateral_tame                            */
   double *unbound; /* nv  where sni_unilateral_momenta starts from                               */

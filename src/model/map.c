@@ -6,7 +6,8 @@
 #include <string.h>
 
 enum { NEWTON_MAX = 50, HALVINGS_MAX = 20 };
-#define FLAT 1e-10 /* a column below this part of the largest adds nothing */
+#define FLAT   1e-10 /* a column below this part of the largest adds nothing */
+#define BEYOND 1e-6  /* of the joints: what Newton's method may leave */
 
 sni_jet sni_map_value(const sni_map *map, int i, const double *z, const double *d) {
   sni_jet x[SNI_MAP_Z_MAX];
@@ -107,6 +108,20 @@ static double residual(const sni_map *map, const double *q, const double *z, dou
   return sqrt(sni_dot(map->nq, r, r));
 }
 
+/* Where f turns back, q may be beyond its range, along the tangents. */
+static double missed(const sni_map *map, const sni_map_frame *f, const double *q, const double *z) {
+  double r[SNI_MAP_DENSE_MAX], sum = 0, size = 1;
+  residual(map, q, z, r);
+  for (int k = 0; k < map->nz; k++) {
+    const double part = sni_dot(map->nq, f->B[k], r);
+    sum += part * part;
+  }
+  for (int i = 0; i < map->nq; i++) {
+    size = fmax(size, fabs(q[map->coord[i]]));
+  }
+  return sqrt(sum) > BEYOND * size ? sqrt(sum) : 0;
+}
+
 static void invert_fit(const sni_map *map, const double *q, const double *qd, double *z, double *zd,
                        sni_map_frame *f) {
   double r[SNI_MAP_DENSE_MAX], step[SNI_MAP_Z_MAX], next[SNI_MAP_Z_MAX];
@@ -136,6 +151,7 @@ static void invert_fit(const sni_map *map, const double *q, const double *qd, do
     memcpy(z, next, (size_t)map->nz * sizeof *z);
   }
   sni_map_frame_at(map, z, f);
+  f->missed = missed(map, f, q, z);
   for (int i = 0; i < map->nq; i++) {
     r[i] = qd[map->coord[i]];
   }

@@ -45,6 +45,7 @@ typedef struct sni_map_frame {
   double B[SNI_MAP_DENSE_MAX][SNI_MAP_DENSE_MAX]; /* nq rows: the first nz span F, the others N  */
   double R[SNI_MAP_Z_MAX][SNI_MAP_Z_MAX];         /* F = B^T R                                   */
   int rank;
+  double missed; /* of q - f(z), what z should have taken: 0, unless q is where no z leads */
 } sni_map_frame;
 void sni_map_frame_at(const sni_map *map, const double *z, sni_map_frame *out);
 

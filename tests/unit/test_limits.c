@@ -14,78 +14,6 @@ static double passed(const stage *b) {
 
 /* ---- one body ---- */
 
-#define FALL                                                                                       \
-  "sinew: 1\n"                                                                                     \
-  "gravity: [0, 0, -10]\n"                                                                         \
-  "bodies:\n"                                                                                      \
-  "  ball:\n"                                                                                      \
-  "    joint: {type: prismatic, axis: [0, 0, 1], limits: [0, 100], stop: {restitution: %g}}\n"     \
-  "    inertia: {mass: 2, xx: 1, yy: 1, zz: 1}\n"                                                  \
-  "initial: {ball: {q: 1.25}}\n"
-
-/* From 1.25 m it comes down at t = 0.5 with 5 m/s, goes up with 5 e, and so on. */
-static double height(double t, double e) {
-  double v = 0, x = 1.25;
-  double down = 0.5;
-  for (int k = 0; k < 60; k++) {
-    if (t <= down) {
-      return x + v * t - 5 * t * t;
-    }
-    v = e * (10 * down - v);
-    x = 0;
-    t -= down;
-    down = v / 5;
-  }
-  return 0;
-}
-
-TEST(balls_bounce) {
-  const double e[] = {0, 0.5, 0.8, 1};
-  for (int k = 0; k < 4; k++) {
-    for (int rk4 = 0; rk4 < 2; rk4++) {
-      char text[600];
-      snprintf(text, sizeof text, FALL, e[k]);
-      sn_options o = stage_exact(0.013);
-      o.recursive.integrator = rk4 ? SN_RK4 : SN_DOPRI5;
-      stage b = stage_set(text, o);
-      for (int n = 1; n <= 150; n++) {
-        stage_step(&b, 1);
-        const double x = *sn_state_q(b.s), to = height(0.013 * n, e[k]);
-        CHECK(fabs(x - to) < 1e-8, "e = %g, %s, t = %g: %.12g, not %.12g", e[k],
-              rk4 ? "rk4" : "dopri5", 0.013 * n, x, to);
-      }
-      stage_clear(&b);
-    }
-  }
-}
-
-/* Steps of first order: the bounce is right to the length of a step. */
-TEST(balls_bounce_in_redmax) {
-  for (int which = 0; which < 2; which++) {
-    for (int k = 0; k < 3; k++) {
-      const double e[] = {0, 0.5, 0.8};
-      char text[600];
-      snprintf(text, sizeof text, FALL, e[k]);
-      double worst[2] = {0, 0};
-      for (int fine = 0; fine < 2; fine++) {
-        sn_options o = redmax_options(fine ? 0.00025 : 0.001);
-        o.redmax.integrator = which ? SN_EXTRAPOLATED : SN_EULER;
-        stage b = stage_set(text, o);
-        const int steps = fine ? 4000 : 1000;
-        for (int n = 1; n <= steps; n++) {
-          stage_step(&b, 1);
-          const double x = *sn_state_q(b.s);
-          CHECK(x > -1e-9, "t = %g: at %g", *sn_state_time(b.s), x);
-          worst[fine] = fmax(worst[fine], fabs(x - height(*sn_state_time(b.s), e[k])));
-        }
-        stage_clear(&b);
-      }
-      CHECK(worst[0] < 0.02 && worst[1] < 0.4 * worst[0] + 1e-9, "e = %g: off by %g, then %g", e[k],
-            worst[0], worst[1]);
-    }
-  }
-}
-
 /* A pendulum that meets its stop keeps e of its speed. */
 TEST(restitution_is_kept) {
   stage b = stage_set("sinew: 1\n"
@@ -699,12 +627,11 @@ TEST(stops_on_what_is_moved) {
 }
 
 int main(void) {
-  RUN_TESTS(T(balls_bounce), T(balls_bounce_in_redmax), T(restitution_is_kept),
-            T(borders_count_as_passed), T(solvers_agree_and_energy_falls), T(long_chains),
-            T(methods_agree), T(momentum_stays), T(cones_hold_in_redmax), T(planes_may_move),
-            T(loops_have_limits), T(soft_stops_are_springs), T(hundreds_of_limits),
-            T(more_feet_than_needed), T(tied_chains_on_the_floor), T(what_cannot_hold_is_named),
-            T(starts_beyond_a_limit_are_put_back), T(snapshots_go_on),
+  RUN_TESTS(T(restitution_is_kept), T(borders_count_as_passed), T(solvers_agree_and_energy_falls),
+            T(long_chains), T(methods_agree), T(momentum_stays), T(cones_hold_in_redmax),
+            T(planes_may_move), T(loops_have_limits), T(soft_stops_are_springs),
+            T(hundreds_of_limits), T(more_feet_than_needed), T(tied_chains_on_the_floor),
+            T(what_cannot_hold_is_named), T(starts_beyond_a_limit_are_put_back), T(snapshots_go_on),
             T(impacts_that_run_along_a_chain), T(stops_that_hit_each_other_make_no_energy),
             T(stops_on_what_is_moved));
 }

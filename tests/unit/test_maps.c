@@ -326,9 +326,38 @@ TEST(maps_may_only_read) {
   }
 }
 
+/* Expressions that turn back have joints that no coordinates lead to: a motion that goes there
+ * ends, and does not go on with a map that nothing follows. */
+TEST(joints_beyond_the_range_of_a_map) {
+  static const char *const method[] = {"recursive", "redmax"};
+  for (int k = 0; k < 2; k++) {
+    sn_options o = redmax_options(0.01);
+    o.method = method[k];
+    stage b = stage_set(
+        "sinew: 1\ngravity: [0, 0, 9.81]\nbodies:\n"
+        "  a: {joint: {type: revolute, axis: [0, 1, 0]}, inertia: {mass: 1, at: [0.5, 0, 0], xx: "
+        "0.01, yy: 0.1, zz: 0.1}}\n"
+        "  b: {joint: {type: revolute, axis: [0, 1, 0], at: [0, 1, 0]}, inertia: {mass: 1, at: "
+        "[0.5, 0, 0], xx: 0.01, yy: 0.1, zz: 0.1}}\n"
+        "constraints: {m: {type: map, coordinates: [{name: z, q: 0.8}], joints: [{joint: a, value: "
+        "z^2}, {joint: b, value: z^2 + 0.1}]}}\n",
+        o);
+    sn_error err = {0};
+    sn_status status = SN_OK;
+    while (status == SN_OK && *sn_state_time(b.s) < 1) {
+      const double z = stage_channel(&b, "m.z.q");
+      CHECK(fabs(sn_state_q(b.s)[0] - z * z) < 1e-9, "%s: q = %g, z = %g", method[k],
+            sn_state_q(b.s)[0], z);
+      status = sn_sim_step(b.sim, b.s, NULL, NULL, &err);
+    }
+    CHECK(status < 0 && strstr(err.text, "'m' cannot close"), "%s: '%s'", method[k], err.text);
+    stage_clear(&b);
+  }
+}
+
 int main(void) {
   RUN_TESTS(T(accelerations_are_known), T(derivatives_are_right), T(energy_stays),
             T(linear_maps_are_couples), T(methods_agree), T(coordinates_follow),
             T(forces_push_coordinates), T(large_groups), T(states_know_constraints),
-            T(maps_may_only_read));
+            T(maps_may_only_read), T(joints_beyond_the_range_of_a_map));
 }

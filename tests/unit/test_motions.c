@@ -3,6 +3,7 @@
 #include "model/function.h"
 #include "oracle.h"
 #include "trees.h"
+#include "stage.h"
 
 #define GRAVITY 9.81
 
@@ -215,10 +216,46 @@ TEST(a_jump_behind_the_end_does_no_harm) {
   }
 }
 
+/* Rates are followed and nothing puts places right afterwards, so that what is lost on the way must
+ * be seen: the tip of an arm, and a joint, end where the integrals of their rates lead. */
+TEST(given_rates_lead_to_the_right_place) {
+  static const struct {
+    const char *motion;
+    double amplitude; /* of the second joint, if it follows 3 cos(20 t) */
+  } way[] = {{"{body: b, at: [1, 0, 0], twist: [null, null, null, cos(2*t), null, sin(3*t)]}", 0},
+             {"{joint: b, rate: 3*cos(20*t)}", 0.15}};
+  for (int k = 0; k < 4; k++) {
+    char text[1200];
+    snprintf(text, sizeof text,
+             "sinew: 1\ngravity: [0, 0, -9.81]\nbodies:\n"
+             "  a: {joint: {type: revolute, axis: [0, 1, 0]}, inertia: {mass: 1, at: [0.5, 0, 0], "
+             "xx: 0.01, yy: 0.1, zz: 0.1}}\n"
+             "  b: {parent: a, joint: {type: revolute, axis: [0, 1, 0], at: [1, 0, 0]}, inertia: "
+             "{mass: 1, at: [0.5, 0, 0], xx: 0.01, yy: 0.1, zz: 0.1}}\n"
+             "  tip: {parent: b, joint: {type: fixed, at: [1, 0, 0]}}\n"
+             "initial: {a: {q: -0.8}, b: {q: 1.6}}\nmotions: {hand: %s}\n",
+             way[k % 2].motion);
+    const double tolerance = k < 2 ? 1e-8 : 1e-11;
+    stage b = stage_set(text, options_of(SN_DOPRI5, 0.01, tolerance));
+    const double x = stage_channel(&b, "tip.pos.x"), z = stage_channel(&b, "tip.pos.z");
+    for (int n = 1; n <= 200; n++) {
+      stage_step(&b, 1);
+      const double t = *sn_state_time(b.s), amplitude = way[k % 2].amplitude;
+      const double off = amplitude > 0
+                             ? fabs(sn_state_q(b.s)[1] - 1.6 - amplitude * sin(20 * t))
+                             : hypot(stage_channel(&b, "tip.pos.x") - x - sin(2 * t) / 2,
+                                     stage_channel(&b, "tip.pos.z") - z - (1 - cos(3 * t)) / 3);
+      CHECK(off < 100 * tolerance, "%s, tolerance %g: off by %g at t = %g", way[k % 2].motion,
+            tolerance, off, t);
+    }
+    stage_clear(&b);
+  }
+}
+
 int main(void) {
   RUN_TESTS(T(motions_are_followed_to_the_last_bit),
             T(the_torque_of_a_motion_is_that_of_inverse_dynamics),
             T(what_hangs_on_a_driven_joint_moves_right),
             T(a_motion_that_takes_over_in_the_wrong_place_is_an_error), T(a_motion_can_let_go),
-            T(a_jump_behind_the_end_does_no_harm));
+            T(a_jump_behind_the_end_does_no_harm), T(given_rates_lead_to_the_right_place));
 }

@@ -18,16 +18,22 @@ static int rhs_eval(void *user, double t, double t_ref, double *y, double *dydt)
 
 /* Errors across the constraints: projection takes them away.  Near a pose in which rows lose their
  * rank most of an error is of this kind, rounding blown up, and steps made smaller for it would
- * only come nearer to that pose. */
-static void rhs_forgive(void *user, double *error) {
-  sni_rhs *r = user;
-  sni_rows *rows = &r->sim->rows;
+ * only come nearer to that pose.  But nothing takes away what rows of rates alone have gone wrong
+ * by in q: that stays, as sni_rows_close does not move along them either. */
+static void forgive(sni_rows *rows, bool of_places, double *error) {
+  sni_rows_mul(rows, error, rows->rhs);
   for (int i = 0; i < rows->nrow; i++) {
     const bool sided = rows->row[i].one_sided && sni_unilateral_is_free(rows, i);
-    rows->rhs[i] = sided ? SNI_LET_GO : 0;
+    const bool stays = of_places && sni_rows_is_rate(rows, i);
+    rows->rhs[i] = sided ? SNI_LET_GO : stays ? rows->rhs[i] : 0;
   }
   sni_rows_correct(rows, rows->rhs, error);
-  sni_rows_correct(rows, rows->rhs, error + r->sim->m->tree.nv);
+}
+
+static void rhs_forgive(void *user, double *error) {
+  sni_rhs *r = user;
+  forgive(&r->sim->rows, true, error);
+  forgive(&r->sim->rows, false, error + r->sim->m->tree.nv);
 }
 
 sni_ode sni_rhs_ode(sni_rhs *r) {

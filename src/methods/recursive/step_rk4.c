@@ -80,15 +80,15 @@ sn_status sni_rk4_advance(sn_sim *sim, sn_state *state, const sn_input *input, d
       b.at_hi = sni_stops_margin(sim, &ode, t_next, t_ref, spare, spare + n, &b.guess);
       b.guess += b.hi;
     }
-    stopped = b.at_hi < 0;
-    if (stopped) {
+    const bool hit = b.at_hi < 0;
+    if (hit) {
       rk4_step from = again;
       from.t = t;
       double h;
       bad = sni_advance_stop(sim, &ode, t, t_ref, take_rk4, &from, b, y, spare, &h) ? -1 : bad;
       t_next = fmax(t + h, nextafter(t, INFINITY));
     }
-    stopped = stopped || at_break;
+    stopped = hit || at_break;
     if (bad < 0) {
       /* the quadrature has left prescribed coordinates nearly where they belong */
       sni_dynamics_prescribe(&sim->d, t_next, t_ref, y, y + nv, NULL);
@@ -100,6 +100,9 @@ sn_status sni_rk4_advance(sn_sim *sim, sn_state *state, const sn_input *input, d
       return rk4_failed(&r, at, t_ref, y, bad, work, err);
     }
     status = sni_advance_check_crowd(sim, &crowded, at_break, t, t_next, err);
+    if (!status && hit) {
+      sni_stops_look_back(sim, &ode, t_next, t_ref, y, spare);
+    }
     status = status ? status : sni_advance_close(sim, t_next, t_ref, y, err);
     t = t_next;
   }

@@ -82,6 +82,39 @@ static void hold_touched(sni_rows *r, bool hold) {
   }
 }
 
+/* What hits came in at the limit with all of the rate that it has. */
+static void forget(sni_rows *r) {
+  for (int i = 0; i < r->nrow; i++) {
+    r->u.came[r->u.slot[i]] = 1;
+  }
+}
+
+/* v^2 = v0^2 + 2 a g */
+void sni_stops_look_back(sn_sim *sim, const sni_ode *ode, double t, double t_ref, double *y,
+                         double *rate) {
+  sni_rows *r = &sim->rows;
+  sni_unilateral *u = &r->u;
+  bool any = false;
+  look(sim, t, t_ref, y);
+  forget(r);
+  for (int i = 0; i < r->nrow; i++) {
+    const sni_row *row = &r->row[i];
+    any = any || (is_hard(row) && row->g <= SNI_TOUCH && row->stop.restitution > 0);
+  }
+  if (!any) {
+    return;
+  }
+  ode->f(ode->user, t, t_ref, y, rate);
+  sni_rows_coasting(r, u->aim);
+  sni_rows_mul(r, rate + sim->m->tree.nv, u->free);
+  sni_rows_mul(r, y + sim->m->tree.nv, u->v);
+  for (int i = 0; i < r->nrow; i++) {
+    const double v = u->v[i] + r->row[i].rate, a = u->free[i] - u->aim[i];
+    const double square = 1 - 2 * a * r->row[i].g / (v * v);
+    u->came[u->slot[i]] = square < 1 ? sqrt(fmax(square, 0)) : 1;
+  }
+}
+
 /* An impulse makes others leave a little, which their accelerations bring back at once: limits
  * would take turns without end.  Those are held from now on, with the others that push; true: their
  * rates have changed.  After the accelerations qdd. */
@@ -114,6 +147,7 @@ sn_status sni_stops_meet(sn_sim *sim, const sni_ode *ode, double t, double t_ref
   double *qd = y + nv;
   /* what is passed a little is where it hits: nothing else may move on the way there */
   r->u.events = true;
+  sni_stops_look_back(sim, ode, t, t_ref, y, rate);
   hold_touched(r, false);
   look(sim, t, t_ref, y);
   hold_touched(r, true);
@@ -125,6 +159,7 @@ sn_status sni_stops_meet(sn_sim *sim, const sni_ode *ode, double t, double t_ref
   hold_touched(r, false);
   look(sim, t, t_ref, y);
   sni_unilateral_bounce(r, SLOW, qd);
+  forget(r);
   const sn_status held = sni_sim_check_limits(sim, t, err);
   if (held) {
     return held;

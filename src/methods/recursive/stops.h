@@ -26,6 +26,12 @@ bool sni_stops_any(const sn_sim *sim);
 double sni_stops_margin(sn_sim *sim, const sni_ode *ode, double t, double t_ref, double *y,
                         double *rate, double *ahead);
 
+/* What is seen behind a limit has fallen on from there: a bounce that would start at the limit with
+ * what was won behind it would never end.  Until the next sni_stops_meet restitution is of what
+ * things came in with at the limit itself. */
+void sni_stops_look_back(sn_sim *sim, const sni_ode *ode, double t, double t_ref, double *y,
+                         double *rate);
+
 /* After sni_stops_margin said so at a point a little further: y goes onto what it hits, rates
  * change by the impulse, and what is held is found anew. */
 sn_status sni_stops_meet(sn_sim *sim, const sni_ode *ode, double t, double t_ref, double *y,

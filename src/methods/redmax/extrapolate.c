@@ -14,6 +14,7 @@
 #include "methods/redmax/extrapolate.h"
 
 #include "methods/redmax/thrown.h"
+#include "model/map.h"
 
 #include <string.h>
 
@@ -55,6 +56,19 @@ static void spend(sn_sim *sim, sn_state *state, double most) {
   }
 }
 
+/* Does anything have a motion of its own, which brings what it wants? */
+static bool is_moved(const sn_model *m) {
+  bool moved = m->nmotion > 0;
+  for (int k = 0; k < m->nconstraint; k++) {
+    const sni_constraint *c = &m->constraint[k];
+    moved = moved || (c->map && c->map->ndriven > 0);
+    for (int i = 0; i < SN_NV_MAX; i++) {
+      moved = moved || c->function[i] >= 0;
+    }
+  }
+  return moved;
+}
+
 sn_status sni_step_extrapolated(sni_first_order step, bool accept, sn_sim *sim, sn_state *state,
                                 const sn_input *input, double t_end, double *room, sn_info *info,
                                 sn_error *err) {
@@ -66,6 +80,7 @@ sn_status sni_step_extrapolated(sni_first_order step, bool accept, sn_sim *sim, 
   sn_energy by_one = before;
   sn_status reservation = SN_OK;
   uint64_t acting[3];
+  double struck = 0; /* what blows have taken */
   memcpy(start, y, bytes);
   for (int k = 0; k < 3; k++) {
     const sn_status status = step(sim, state, input, ends[k], info, err);
@@ -76,6 +91,7 @@ sn_status sni_step_extrapolated(sni_first_order step, bool accept, sn_sim *sim, 
     }
     reservation = status ? status : reservation;
     acting[k] = sim->rows.u.acting;
+    struck += k > 0 ? sim->rows.u.work : 0;
     if (k == 0) {
       by_one = sni_energy_of(sim, state);
       memcpy(one, y, bytes);
@@ -83,7 +99,13 @@ sn_status sni_step_extrapolated(sni_first_order step, bool accept, sn_sim *sim, 
       state->t = t0;
     }
   }
+  const bool closed_system = sni_is_closed(sim, input);
   if (acting[0] != acting[1] || acting[1] != acting[2]) { /* limits that come or go between them */
+    /* What hits within a step of first order goes back from where it was, above the limit.  Its
+     * steps lose as much on the way, but those of second order do not. */
+    if (closed_system && !is_moved(sim->m)) {
+      spend(sim, state, sni_total(before) + struck);
+    }
     info->last_substep = t_end - t0;
     return reservation;
   }
@@ -92,7 +114,6 @@ sn_status sni_step_extrapolated(sni_first_order step, bool accept, sn_sim *sim, 
   /* Springs that are stiff and far from rest may throw a step beyond where they would be at rest,
    * to where there is more strain than before, and than anything that moves explains. */
   const double E0 = sni_total(before), E2 = sni_total(by_two);
-  const bool closed_system = sni_is_closed(sim, input);
   const bool thrown = sni_may_be_held(sim, input) && sni_is_thrown(before, by_two);
   if (thrown) {
     sni_go_less_far(sim, state, start, two, E0);

@@ -384,6 +384,8 @@ static void row_across(const sni_constraint_eval *e, const sni_constraint *c, co
     row->g += n[i] * (e->q[map->coord[i]] - f.v);
     row->bias -= n[i] * f.dd;
   }
+  /* no row holds q along the tangents, but it must not be missed unseen */
+  row->g = frame->missed > 0 ? copysign(hypot(row->g, frame->missed), row->g) : row->g;
 }
 
 /* z_l, with the slopes of its fit: B^T R^-T of e_l. */
