@@ -252,10 +252,39 @@ TEST(given_rates_lead_to_the_right_place) {
   }
 }
 
+/* Projection puts everything onto the constraints, but not from anywhere: an arm whose tip runs
+ * round a circle keeps its elbow on one side, at every tolerance. */
+TEST(paths_do_not_lead_to_another_pose) {
+  for (int k = 0; k < 4; k++) {
+    const double tolerance = pow(10, -5 - 2 * k);
+    stage b = stage_set(
+        "sinew: 1\nbodies:\n"
+        "  a: {joint: {type: revolute, axis: [0, -1, 0]}, inertia: {mass: 1, at: [0.5, 0, 0], xx: "
+        "0.01, yy: 0.1, zz: 0.1}}\n"
+        "  b: {parent: a, joint: {type: revolute, axis: [0, -1, 0], at: [1, 0, 0]}, inertia: "
+        "{mass: 1, at: [0.5, 0, 0], xx: 0.01, yy: 0.1, zz: 0.1}}\n"
+        "initial: {a: {q: -0.8}, b: {q: 1.6}}\n"
+        "motions: {hand: {body: b, at: [1, 0, 0], point: [1.2 + 0.7*cos(20*t), 0, "
+        "0.7*sin(20*t)]}}\n",
+        options_of(SN_DOPRI5, 0.01, tolerance));
+    for (int n = 1; n <= 200; n++) {
+      stage_step(&b, 1);
+      const double t = *sn_state_time(b.s), *q = sn_state_q(b.s);
+      const double x = 1.2 + 0.7 * cos(20 * t), z = 0.7 * sin(20 * t);
+      const double elbow = acos((x * x + z * z) / 2 - 1), shoulder = atan2(z, x) - elbow / 2;
+      CHECK(fabs(q[0] - shoulder) < 1e-8 && fabs(q[1] - elbow) < 1e-8,
+            "tolerance %g: (%g, %g), not (%g, %g) at t = %g", tolerance, q[0], q[1], shoulder,
+            elbow, t);
+    }
+    stage_clear(&b);
+  }
+}
+
 int main(void) {
   RUN_TESTS(T(motions_are_followed_to_the_last_bit),
             T(the_torque_of_a_motion_is_that_of_inverse_dynamics),
             T(what_hangs_on_a_driven_joint_moves_right),
             T(a_motion_that_takes_over_in_the_wrong_place_is_an_error), T(a_motion_can_let_go),
-            T(a_jump_behind_the_end_does_no_harm), T(given_rates_lead_to_the_right_place));
+            T(a_jump_behind_the_end_does_no_harm), T(given_rates_lead_to_the_right_place),
+            T(paths_do_not_lead_to_another_pose));
 }

@@ -18,9 +18,14 @@ static int rhs_eval(void *user, double t, double t_ref, double *y, double *dydt)
 
 /* Errors across the constraints: projection takes them away.  Near a pose in which rows lose their
  * rank most of an error is of this kind, rounding blown up, and steps made smaller for it would
- * only come nearer to that pose.  But nothing takes away what rows of rates alone have gone wrong
- * by in q: that stays, as sni_rows_close does not move along them either. */
-static void forgive(sni_rows *rows, bool of_places, double *error) {
+ * only come nearer to that pose.  But where rows bend, projecting e leaves something like e^2
+ * along them, and far enough away it ends in another pose that closes: `part` of it counts, the
+ * root of the tolerance, so that e^2 is within it.  And nothing takes away what rows of rates alone
+ * have gone wrong by in q: sni_rows_close does not move along them either. */
+static void forgive(sni_rows *rows, bool of_places, double part, double *error) {
+  const int nv = rows->d->m->tree.nv;
+  double *all = rows->q_before;
+  memcpy(all, error, (size_t)nv * sizeof *all);
   sni_rows_mul(rows, error, rows->rhs);
   for (int i = 0; i < rows->nrow; i++) {
     const bool sided = rows->row[i].one_sided && sni_unilateral_is_free(rows, i);
@@ -28,12 +33,16 @@ static void forgive(sni_rows *rows, bool of_places, double *error) {
     rows->rhs[i] = sided ? SNI_LET_GO : stays ? rows->rhs[i] : 0;
   }
   sni_rows_correct(rows, rows->rhs, error);
+  for (int j = 0; j < nv; j++) {
+    error[j] += part * (all[j] - error[j]);
+  }
 }
 
 static void rhs_forgive(void *user, double *error) {
   sni_rhs *r = user;
-  forgive(&r->sim->rows, true, error);
-  forgive(&r->sim->rows, false, error + r->sim->m->tree.nv);
+  const double part = sqrt(*r->sim->d.params.rel_tol);
+  forgive(&r->sim->rows, true, part, error);
+  forgive(&r->sim->rows, false, part, error + r->sim->m->tree.nv);
 }
 
 sni_ode sni_rhs_ode(sni_rhs *r) {
