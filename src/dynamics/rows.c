@@ -252,6 +252,7 @@ static size_t lay_out(sni_rows *r, const sn_model *m, bool dual, char *memory) {
   r->terms = TAKE(nv, sizeof *r->terms);
   r->step = TAKE(nv, sizeof *r->step);
   r->q_before = TAKE(nv, sizeof *r->q_before);
+  r->q_open = TAKE(nv, sizeof *r->q_open);
   r->q_seen = TAKE(nv, sizeof *r->q_seen);
   r->loop_q_seen = TAKE((size_t)m->nloop_q, sizeof *r->loop_q_seen);
   void *columns = TAKE(dual && n > 0 ? sni_columns_size(&m->tree) : 0, 1);

@@ -69,6 +69,7 @@ typedef struct sni_rows {
                             that were seen: 0 none is; with these parameters                       */
   uint64_t exact_hash;
   double *q_before; /* nv  scratch: where it was                                           */
+  double *q_open;   /* nv  before gaps were closed                                         */
   double *step;     /* nv                                                                     */
   double *column;   /* nv                                                                     */
   double *terms;    /* nv                                                                     */

@@ -6,6 +6,8 @@
 #include <string.h>
 
 enum { PROJECT_MAX = 30 };
+/* After so many steps what says how fast something is must let gaps become smaller. */
+enum { RATES_TRY = 2 };
 /* Coordinates do not move that change by less than this where rows are far from losing their rank:
  * at least STRONG is left of each.  What a way is expected to leave is held against this one by all
  * solvers, which would else end in different poses. */
@@ -114,6 +116,14 @@ static bool close_from_seen(sni_rows *r, double t, double t_ref, double toleranc
   return false;
 }
 
+static bool have_rates(const sni_rows *r) {
+  bool any = false;
+  for (int i = 0; i < r->nrow && !r->places_only; i++) {
+    any = any || sni_rows_rates_of(r, r->of[i]) > 0;
+  }
+  return any;
+}
+
 /* Newton's method until it moves nothing any more, and not just until the gaps are small: near a
  * pose in which rows lose their rank, gaps of e say where the mechanism is no better than e/s, s
  * being what is left of the rows, and its rates and accelerations follow from that.  The factors
@@ -136,7 +146,11 @@ static sn_status close_afresh(sni_rows *r, double t, double t_ref, double tolera
       *gap = gap_before;
       return SN_OK;
     }
+    const bool blocked = k > RATES_TRY && *gap > 0.5 * gap_before && have_rates(r);
     gap_before = *gap;
+    if (blocked && !closed) {
+      return SN_NOT_CONVERGED;
+    }
     if (k == PROJECT_MAX || !isfinite(*gap)) {
       return closed ? SN_OK : SN_NOT_CONVERGED;
     }
@@ -180,23 +194,18 @@ static sn_status close_rows(sni_rows *r, double t, double t_ref, double toleranc
   return status;
 }
 
-static bool have_rates(const sni_rows *r) {
-  bool any = false;
-  for (int i = 0; i < r->nrow; i++) {
-    any = any || sni_rows_rates_of(r, r->of[i]) > 0;
-  }
-  return any;
-}
-
 /* What says how fast something is does not move while gaps close, as long as they can be closed so.
  * Where others depend on it (two bodies that a loop lets turn as one, and both are told how to
  * turn) they cannot, and it has nothing to say about where things are. */
 sn_status sni_rows_close(sni_rows *r, double t, double t_ref, double tolerance, bool near,
                          double *q, const double *qd, int *worst, double *gap) {
+  const size_t bytes = (size_t)r->d->m->tree.nv * sizeof *q;
+  memcpy(r->q_open, q, bytes);
   const sn_status status = close_rows(r, t, t_ref, tolerance, near, q, qd, worst, gap);
   if (status < 0 || *gap <= tolerance || !have_rates(r)) {
     return status;
   }
+  memcpy(q, r->q_open, bytes); /* from where that has led to there may be no way back */
   r->places_only = true;
   const sn_status again = close_rows(r, t, t_ref, tolerance, false, q, qd, worst, gap);
   r->places_only = false;

@@ -245,8 +245,65 @@ TEST(rows_that_come_to_nothing_brake_nothing) {
   sn_model_free(&m);
 }
 
+/* ---- rows of rates that gaps cannot be closed beside ---- */
+
+static sn_body_def on_carrier(const char *name, const char *type, sn_vec3 axis, sn_se3 at) {
+  sn_body_def def = sn_body_def_default();
+  def.name = name;
+  def.parent = "carrier";
+  def.joint.type = type;
+  def.joint.axis = axis;
+  def.joint.at = at;
+  def.has_inertia = true;
+  def.inertia = (sn_inertia){.mass = 1, .com = {0.1, 0, 0.2}, .xx = 0.2, .yy = 0.3, .zz = 0.2};
+  return def;
+}
+
+/* Two sliders on what turns, a ball of one rolls on the other, and a universal joint ends in a
+ * point of that: all are locked, and a step that leads the sliders astray is mended without what
+ * says that nothing slips. */
+TEST(what_may_not_slip_is_closed_by_places_alone) {
+  sn_builder *b = sn_builder_create();
+  CHECK(b, "out of memory");
+  const sn_body_def body[] = {
+      on_carrier("carrier", "universal", (sn_vec3){0, 0, 1}, sn_pose(0, 0, 0)),
+      on_carrier("ball", "prismatic", (sn_vec3){0.6, 0, 0.8}, sn_pose(0.5, 0.2, 0)),
+      on_carrier("table", "prismatic", (sn_vec3){0, 0.6, 0.8}, sn_pose(0.5, 0.2, -0.2)),
+      on_carrier("arm", "universal", (sn_vec3){0, 0, 1}, sn_pose(-0.3, 0.1, 0))};
+  sn_initial_def start = sn_initial_def_default();
+  start.body = "carrier";
+  start.qd = (sn_per_dof){.v = {2, 3}, .n = 2};
+  for (int i = 0; i < 4; i++) {
+    sn_body_def def = body[i];
+    def.parent = i > 0 ? def.parent : "world";
+    CHECK(sn_builder_add_body(b, &def) == SN_OK, "out of memory");
+  }
+  CHECK(sn_builder_set_initial(b, &start) == SN_OK, "out of memory");
+  sn_constraint_def roll = sn_constraint_def_default(), tip = sn_constraint_def_default();
+  roll.name = "roll";
+  roll.type = "roll";
+  roll.body = "ball";
+  roll.radius = 0.2;
+  roll.on = (sn_point_def){"table", sn_pose(0, 0, 0)};
+  tip.name = "tip";
+  tip.type = "point";
+  tip.a = (sn_point_def){"arm", sn_pose(0.4, 0.3, 0.2)};
+  tip.b = (sn_point_def){"table", sn_pose(-0.4, 0.2, 0.4)};
+  CHECK(sn_builder_add_constraint(b, &roll) == SN_OK, "out of memory");
+  CHECK(sn_builder_add_constraint(b, &tip) == SN_OK, "out of memory");
+  sn_model *m = test_finish(b);
+  sn_state *s[] = {walk(m, SN_SOLVER_REDUCED, 1500, "roll"),
+                   walk(m, SN_SOLVER_GRAPH, 1500, "roll")};
+  CHECK(difference(m, s[0], s[1]) < 1e-8, "graph is off by %g", difference(m, s[0], s[1]));
+  for (int i = 0; i < 2; i++) {
+    sn_state_free(&s[i]);
+  }
+  sn_model_free(&m);
+}
+
 int main(void) {
   RUN_TESTS(
       T(all_solvers_move_locked_mechanisms_alike), T(what_strains_without_moving_holds_nothing),
-      T(a_loop_that_repeats_a_joint_holds_nothing), T(rows_that_come_to_nothing_brake_nothing));
+      T(a_loop_that_repeats_a_joint_holds_nothing), T(rows_that_come_to_nothing_brake_nothing),
+      T(what_may_not_slip_is_closed_by_places_alone));
 }
