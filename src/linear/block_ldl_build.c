@@ -232,6 +232,20 @@ static void find_reach(const sni_ldl_pattern *pattern, const sni_ldl_plan *plan,
   }
 }
 
+/* Large systems: room for the places of r and z that are at work together, twice, so that what is
+ * moved to make room is no more than what has passed.  None where these are many. */
+static bool find_room(sni_ldl *ldl) {
+  enum { LEAST = 2048, MOST = 4096 };
+  int room = LEAST;
+  for (int t = 0; t < ldl->tile_count; t++) {
+    const int live = ldl->tile[ldl->reach[t] + 1].vector - ldl->tile[t].vector;
+    room = room > 2 * live ? room : 2 * live;
+  }
+  ldl->room = ldl->ahead > 0 && room <= MOST && room < ldl->vector_count ? room : 0;
+  ldl->passage = sni_arena_take(&ldl->arena, 2 * (size_t)ldl->room * sizeof(double));
+  return ldl->passage;
+}
+
 /* ---- Build ----------------------------------------------------------------------------------- */
 
 sni_ldl_options sni_ldl_options_default(void) {
@@ -322,7 +336,7 @@ static sn_status build(const sni_ldl_pattern *pattern, sni_ldl_plan *plan, sni_l
   sort_by_level(pattern, plan, by_level, next);
   list_inputs(pattern, plan, ldl, by_level, input_of, value_of, next);
   find_reach(pattern, plan, ldl);
-  return SN_OK;
+  return find_room(ldl) ? SN_OK : no_memory(err);
 }
 
 sn_status sni_ldl_build(const sni_ldl_pattern *pattern, const sni_ldl_options *options,

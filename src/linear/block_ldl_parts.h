@@ -81,6 +81,8 @@ struct sni_ldl {
   bool rest_known; /* r has the largest entry of each row: see block_ldl_assemble.c     */
   /* solve, vectors by tiles */
   double *b, *y, *x, *x_next, *r, *z; /* factorise: z has the terms of the pivots */
+  int room;            /* places of r and z that are enough at a time; 0: take all of them     */
+  double *passage;     /* 2 x room                                                             */
   const double *found; /* the last solution                                              */
   int begun_y;         /* places of y that have been filled from b                       */
   double error;        /* that the factors left in the first solution; INFINITY: not known     */

@@ -362,45 +362,45 @@ KERNEL void subtract_diagonal(int rows, const double *a, const double *x, double
   }
 }
 
-/* r -= A x, of A the blocks that go to column t, and z += |A| |x|. */
+/* r -= A x, of A the blocks that go to column t, and z += |A| |x|; r and z begin with place `low`.
+ */
 static void subtract_column(const sni_ldl *ldl, const sni_ldl_tile *tile, const double *x,
-                            double *r, double *z) {
+                            double *r, double *z, int low) {
   const double *B = ldl->value + tile[1].value;
   for (int k = tile[1].input - 1; k >= tile->input; k--) {
     const sni_ldl_input *in = &ldl->input[k];
     B -= sni_ldl_input_values(in);
     const int row = in->row, col = in->col, size = 10 * in->rows + in->cols;
+    double *r_row = r + (row - low), *r_col = r + (col - low);
+    double *z_row = z + (row - low), *z_col = z + (col - low);
     if (in->kind == SNI_LDL_SYMMETRIC) {
       const block6 block = block6_load_symmetric(B);
-      subtract6_turned(&block, x + row, r + row, z + row);
+      subtract6_turned(&block, x + row, r_row, z_row);
     } else if (in->kind == SNI_LDL_TIE || in->kind == SNI_LDL_LEVER) {
       const double *arm = in->kind == SNI_LDL_LEVER ? B : NULL;
       if (in->rows == 3) {
-        subtract_arm(3, arm, x + row, x + col, r + row, r + col, z + row, z + col);
+        subtract_arm(3, arm, x + row, x + col, r_row, r_col, z_row, z_col);
       } else {
-        subtract_arm(6, arm, x + row, x + col, r + row, r + col, z + row, z + col);
+        subtract_arm(6, arm, x + row, x + col, r_row, r_col, z_row, z_col);
       }
     } else if (in->kind == SNI_LDL_DIAGONAL) {
-      subtract_diagonal(in->rows, B, x + row, r + row, z + row);
+      subtract_diagonal(in->rows, B, x + row, r_row, z_row);
     } else if (size == 66) {
       const block6 block = block6_load(B);
-      subtract6_turned(&block, x + row, r + col, z + col);
+      subtract6_turned(&block, x + row, r_col, z_col);
       if (row != col) {
-        subtract6(&block, x + col, r + row, z + row);
+        subtract6(&block, x + col, r_row, z_row);
       }
     } else if (size == 11) {
-      subtract(1, 1, row != col, B, x + row, x + col, r + row, r + col, z + row, z + col);
+      subtract(1, 1, row != col, B, x + row, x + col, r_row, r_col, z_row, z_col);
     } else if (in->cols == 1) {
-      FOR_ROWS(in->rows,
-               subtract(R, 1, true, B, x + row, x + col, r + row, r + col, z + row, z + col))
+      FOR_ROWS(in->rows, subtract(R, 1, true, B, x + row, x + col, r_row, r_col, z_row, z_col))
     } else if (row == col) {
-      FOR_ROWS(in->rows,
-               subtract(R, R, false, B, x + row, x + col, r + row, r + col, z + row, z + col))
+      FOR_ROWS(in->rows, subtract(R, R, false, B, x + row, x + col, r_row, r_col, z_row, z_col))
     } else if (in->cols == 6) {
-      FOR_ROWS(in->rows, subtract_by6(R, B, x + row, x + col, r + row, r + col, z + row, z + col))
+      FOR_ROWS(in->rows, subtract_by6(R, B, x + row, x + col, r_row, r_col, z_row, z_col))
     } else {
-      subtract(in->rows, in->cols, row != col, B, x + row, x + col, r + row, r + col, z + row,
-               z + col);
+      subtract(in->rows, in->cols, row != col, B, x + row, x + col, r_row, r_col, z_row, z_col);
     }
   }
 }
@@ -411,7 +411,7 @@ void sni_ldl_mul(sni_ldl *ldl, const double *x, double *y) {
   }
   memset(ldl->r, 0, (size_t)ldl->vector_count * sizeof(double));
   for (int t = 0; t < ldl->tile_count; t++) {
-    subtract_column(ldl, &ldl->tile[t], ldl->x, ldl->r, ldl->z);
+    subtract_column(ldl, &ldl->tile[t], ldl->x, ldl->r, ldl->z, 0);
   }
   for (int i = 0; i < ldl->scalar_count; i++) {
     y[i] = -ldl->r[ldl->scalar_at[i]];
@@ -446,14 +446,23 @@ KERNEL lane4 loudest(const sni_ldl *ldl, const double *x, int from, int to, lane
  * k h^2/m = 1e8 nothing below 2^-14 of the loudest can be brought to 1e-13 of itself. */
 #define QUIET 0x1p-14
 
+/* r and z as far as they are still being added to: all of ldl->r and ldl->z, or little room through
+ * which they pass, because all of them would come into the cache for a moment only. */
+typedef struct passing {
+  double *r, *z;
+  int low; /* the place that they begin with */
+} passing;
+
 /* The largest backward error of the scalars from..to-1, and what was there before: see block_ldl.h.
  */
-KERNEL lane4 worst(const sni_ldl *ldl, lane4 x_size, int from, int to, lane4 most) {
+KERNEL lane4 worst(const sni_ldl *ldl, const passing *p, lane4 x_size, int from, int to,
+                   lane4 most) {
   const double floor = QUIET * largest(x_size);
   for (int i = from; i < to; i += 4) {
-    const lane4 terms = *(lane4 *)(ldl->z + i) + floor * *(lane4 *)(ldl->unit + i);
+    const int at = i - p->low;
+    const lane4 terms = *(lane4 *)(p->z + at) + floor * *(lane4 *)(ldl->unit + i);
     /* a row of nothing has no error */
-    most = larger(most, magnitude(*(lane4 *)(ldl->r + i)) / (terms + DBL_MIN));
+    most = larger(most, magnitude(*(lane4 *)(p->r + at)) / (terms + DBL_MIN));
   }
   return most;
 }
@@ -461,22 +470,42 @@ KERNEL lane4 worst(const sni_ldl *ldl, lane4 x_size, int from, int to, lane4 mos
 static double backward_error(const sni_ldl *ldl, const double *x) {
   const int n = ldl->vector_count;
   const lane4 x_size = loudest(ldl, x, 0, n, (lane4){0});
-  return largest(worst(ldl, x_size, 0, n, (lane4){0}));
+  const passing all = {ldl->r, ldl->z, 0};
+  return largest(worst(ldl, &all, x_size, 0, n, (lane4){0}));
+}
+
+KERNEL passing passing_begin(const sni_ldl *ldl, bool through) {
+  return through ? (passing){ldl->passage, ldl->passage + ldl->room, ldl->vector_count - ldl->room}
+                 : (passing){ldl->r, ldl->z, 0};
+}
+
+/* The places that there are, up to `seen`, make room for others before them. */
+OUTLINE passing passing_on(const sni_ldl *ldl, passing p, int seen) {
+  const int low = seen - ldl->room;
+  const size_t live = (size_t)(seen - p.low);
+  memmove(p.r + (p.low - low), p.r, live * sizeof *p.r);
+  memmove(p.z + (p.low - low), p.z, live * sizeof *p.z);
+  return (passing){p.r, p.z, low};
 }
 
 /* x = base + L^-T D^-1 y (base NULL: 0), r = b - A x and z = |b| + |A| |x| in one go, y being lost
  * unless it is x: as soon as a tile of x is known, so are the tiles that come after it, and with
  * them the product with its column of A.  Returns a bound on the backward error, found while all
- * that it takes is at hand: by the loudest row so far. */
-static double finish(sni_ldl *ldl, double *y, const double *base, double *x) {
+ * that it takes is at hand: by the loudest row so far.  `through`: nobody will ask for r and z. */
+KERNEL double finish_any(sni_ldl *ldl, double *y, const double *base, double *x,
+                         const bool through) {
   lane4 x_size = {0}, most = {0};
   int seen = ldl->vector_count; /* from here on errors are known */
+  passing p = passing_begin(ldl, through);
   for (int t = ldl->tile_count - 1; t >= 0; t--) {
     const sni_ldl_tile *tile = &ldl->tile[t];
     if (ldl->ahead > 0 && t >= ldl->ahead) {
       fetch_tile_backwards(ldl, tile - ldl->ahead);
     }
     backward_any(ldl, tile, y);
+    if (through && tile->vector < p.low) {
+      p = passing_on(ldl, p, seen);
+    }
     for (int i = tile->vector; i < tile[1].vector; i += 4) {
       lane4 sum = *(const lane4 *)(y + i);
       if (base) {
@@ -484,19 +513,27 @@ static double finish(sni_ldl *ldl, double *y, const double *base, double *x) {
       }
       *(lane4 *)(x + i) = sum;
       const lane4 b = *(lane4 *)(ldl->b + i);
-      *(lane4 *)(ldl->r + i) = b;
-      *(lane4 *)(ldl->z + i) = magnitude(b);
+      *(lane4 *)(p.r + (i - p.low)) = b;
+      *(lane4 *)(p.z + (i - p.low)) = magnitude(b);
     }
-    subtract_column(ldl, tile, x, ldl->r, ldl->z);
+    subtract_column(ldl, tile, x, p.r, p.z, p.low);
     x_size = loudest(ldl, x, tile->vector, tile[1].vector, x_size);
     /* from here on nothing will be added to r and z */
     const int final = t > 0 ? ldl->tile[ldl->reach[t - 1] + 1].vector : 0;
     if (final < seen) {
-      most = worst(ldl, x_size, final, seen, most);
+      most = worst(ldl, &p, x_size, final, seen, most);
       seen = final;
     }
   }
   return largest(most);
+}
+
+OUTLINE double finish(sni_ldl *ldl, double *y, const double *base, double *x) {
+  return finish_any(ldl, y, base, x, false);
+}
+/* The same for x = y <- L^-T D^-1 y, and r and z are lost. */
+OUTLINE double finish_through(sni_ldl *ldl, double *y) {
+  return finish_any(ldl, y, NULL, y, true);
 }
 
 /* y <- L^-T D^-1 y alone. */
@@ -525,14 +562,14 @@ static double error_of(sni_ldl *ldl, const double *x, bool excused) {
   return error;
 }
 
-/* r = b - A x and z = |b| + |A| |x| once more. */
+/* r = b - A x and z = |b| + |A| |x| once more, to the last bit. */
 static void look_at(sni_ldl *ldl, const double *x) {
   memcpy(ldl->r, ldl->b, (size_t)ldl->vector_count * sizeof(double));
   for (int i = 0; i < ldl->vector_count; i++) {
     ldl->z[i] = fabs(ldl->b[i]);
   }
-  for (int t = 0; t < ldl->tile_count; t++) {
-    subtract_column(ldl, &ldl->tile[t], x, ldl->r, ldl->z);
+  for (int t = ldl->tile_count - 1; t >= 0; t--) {
+    subtract_column(ldl, &ldl->tile[t], x, ldl->r, ldl->z, 0);
   }
 }
 
@@ -562,9 +599,11 @@ static double refine(sni_ldl *ldl, double **best, double **next, double error, b
 }
 
 /* Who asks for less than is usual is content with a bound that is far below that. */
+static bool content(const sni_ldl *ldl) {
+  return ldl->options.target > sni_ldl_options_default().target;
+}
 static bool suffices(const sni_ldl *ldl, double bound) {
-  const double target = ldl->options.target;
-  return target > sni_ldl_options_default().target && bound <= 0x1p-5 * target;
+  return content(ldl) && bound <= 0x1p-5 * ldl->options.target;
 }
 
 void sni_ldl_refine_to(sni_ldl *ldl, double target, double trust) {
@@ -590,8 +629,12 @@ sn_status sni_ldl_solve(sni_ldl *ldl, const double *b, double *x, sni_ldl_soluti
     best = ldl->y;
     ldl->y = ldl->x;
     ldl->x = best;
-    error = finish(ldl, best, NULL, best);
+    const bool through = ldl->room > 0 && content(ldl);
+    error = through ? finish_through(ldl, best) : finish(ldl, best, NULL, best);
     if (!suffices(ldl, error)) {
+      if (through) {
+        look_at(ldl, best);
+      }
       error = backward_error(ldl, best);
     }
     ldl->error = error > 0 ? error : INFINITY; /* from nothing follows nothing */

@@ -2,6 +2,7 @@
  * the systems that mechanisms make. */
 #include "heap.h"
 #include "ldl_systems.h"
+#include "linear/block_ldl_parts.h"
 
 /* Factorises and solves, and compares with the dense solution: the largest error relative to the
  * largest entry. */
@@ -276,6 +277,71 @@ TEST(bits_are_the_same_every_time) {
   free(x);
   free(y);
   mechanism_free(m);
+}
+
+/* A chain of so many nodes of six scalars, with its values. */
+static sni_ldl *long_chain(int n, uint64_t *seed) {
+  int *size = calloc((size_t)n, sizeof *size), *row = calloc(2 * (size_t)n, sizeof *row);
+  int *col = calloc(2 * (size_t)n, sizeof *col), count = 0;
+  for (int i = 0; i < n; i++) {
+    size[i] = 6;
+    row[count] = col[count] = i;
+    count++;
+    if (i > 0) {
+      row[count] = i;
+      col[count++] = i - 1;
+    }
+  }
+  const sni_ldl_pattern pattern = {
+      .n = n, .size = size, .block_count = count, .row = row, .col = col};
+  sni_ldl *ldl = NULL;
+  CHECK(sni_ldl_build(&pattern, NULL, &ldl, NULL) == SN_OK, "not built");
+  for (int k = 0; k < count; k++) {
+    double *a = sni_ldl_block(ldl, k);
+    for (int i = 0; i < 36; i++) {
+      const bool own = row[k] == col[k];
+      a[i] = !own ? test_random(seed, -1, 1) : i % 7 == 0 ? 20 : 0;
+    }
+  }
+  free(size);
+  free(row);
+  free(col);
+  return ldl;
+}
+
+/* In large systems errors are found in little room, through which they pass.  That changes no bit,
+ * whether a first solution will do or (here the factor is spoilt) must be refined. */
+TEST(errors_of_large_systems_pass_through_little_room) {
+  const int n = 3000;
+  const size_t bytes = 6 * (size_t)n * sizeof(double);
+  double *b = malloc(bytes), *x[2] = {malloc(bytes), malloc(bytes)};
+  for (int spoilt = 0; spoilt < 2; spoilt++) {
+    sni_ldl_solution solution[2];
+    for (int k = 0; k < 2; k++) {
+      uint64_t seed = 5;
+      sni_ldl *ldl = long_chain(n, &seed);
+      CHECK(ldl->room > 0 && ldl->room < ldl->vector_count / 4, "room for %d of %d", ldl->room,
+            ldl->vector_count);
+      ldl->room = k == 0 ? ldl->room : 0;
+      random_vector(6 * n, b, &seed);
+      sni_ldl_refine_to(ldl, 1e-9, 0);
+      CHECK(sni_ldl_factorise(ldl, b, NULL) == SN_OK, "not factorised");
+      for (int i = 0; spoilt && i < ldl->vector_count; i++) {
+        ldl->D[i] *= 1 + 1e-4;
+      }
+      CHECK(sni_ldl_solve(ldl, NULL, x[k], &solution[k]) == SN_OK, "not solved");
+      sni_ldl_free(&ldl);
+    }
+    CHECK(solution[0].refinements == solution[1].refinements &&
+              (solution[0].refinements > 0) == spoilt,
+          "%d and %d refinements", solution[0].refinements, solution[1].refinements);
+    CHECK(solution[0].residual == solution[1].residual, "%a, not %a", solution[0].residual,
+          solution[1].residual);
+    CHECK(memcmp(x[0], x[1], bytes) == 0, "other bits, spoilt: %d", spoilt);
+  }
+  free(b);
+  free(x[0]);
+  free(x[1]);
 }
 
 /* Other units, if they are powers of two: the same bits in them.  So a mechanism in millimetres is
@@ -593,9 +659,10 @@ int main(void) {
             T(quasi_definite_systems_are_solved_in_any_order),
             T(multipliers_without_compliance_are_solved_by_rules), T(stiff_mechanisms_are_solved),
             T(bits_are_the_same_every_time), T(vectors_by_places_give_the_same_bits),
-            T(units_do_not_matter), T(numeric_calls_allocate_nothing),
-            T(refused_memory_is_reported), T(products_are_those_of_the_matrix),
-            T(a_row_without_entries_is_named), T(a_singular_matrix_is_noticed),
-            T(a_large_pivot_of_the_wrong_sign_is_taken), T(numbers_that_are_none_are_named),
-            T(zero_gives_zero), T(counts_are_known_before), T(bad_patterns_are_refused));
+            T(errors_of_large_systems_pass_through_little_room), T(units_do_not_matter),
+            T(numeric_calls_allocate_nothing), T(refused_memory_is_reported),
+            T(products_are_those_of_the_matrix), T(a_row_without_entries_is_named),
+            T(a_singular_matrix_is_noticed), T(a_large_pivot_of_the_wrong_sign_is_taken),
+            T(numbers_that_are_none_are_named), T(zero_gives_zero), T(counts_are_known_before),
+            T(bad_patterns_are_refused));
 }
