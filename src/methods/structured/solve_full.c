@@ -85,6 +85,7 @@ static void iterative_solve(sni_ties *t, void *own, const double *b, double *x) 
 }
 
 const sni_tie_solver sni_ties_full_iterative = {.name = "full-iterative",
+                                                .guided = true,
                                                 .build = iterative_build,
                                                 .free = iterative_free,
                                                 .factorise = iterative_factorise,

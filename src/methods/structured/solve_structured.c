@@ -104,6 +104,7 @@ static void structured_solve(sni_ties *t, void *own, const double *b, double *x)
 }
 
 const sni_tie_solver sni_ties_structured = {.name = "structured",
+                                            .guided = true,
                                             .build = structured_build,
                                             .free = structured_free,
                                             .factorise = structured_factorise,

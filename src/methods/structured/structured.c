@@ -56,8 +56,13 @@ static int structured_state_count(const sn_model *m) {
   return m->nloop_q + SNI_WARM_BANKS * m->nrow + 1;
 }
 
+/* Of these, what a step changes before it is known to be one. */
+static size_t changed_count(const sn_model *m) {
+  return SNI_WARM_BANKS * (size_t)m->nrow + 1;
+}
+
 static size_t numbers_of(const sn_model *m) {
-  return 3 * (size_t)m->tree.nv + (size_t)structured_state_count(m);
+  return (size_t)m->tree.nv + changed_count(m);
 }
 
 static size_t structured_work_size(const sn_model *m, const sn_options *o) {
@@ -135,8 +140,8 @@ void sni_structured_solve(sn_sim *sim, sni_structured *st, int bank, double prec
   sni_ties *t = &st->ties;
   const size_t nrow = (size_t)sim->m->nrow;
   double *force = bank != SNI_COLD ? st->warm + (size_t)bank * nrow : NULL;
-  const bool warm = force && sim->options.structured.warm_start;
-  for (int i = 0; i < t->ntie; i++) {
+  const bool warm = force && st->solver->guided && sim->options.structured.warm_start;
+  for (int i = 0; st->solver->guided && i < t->ntie; i++) {
     t->lambda[i] = warm && t->slot[i] >= 0 ? force[t->slot[i]] : 0;
   }
   t->precision = fmax(precision, ROUNDING);
@@ -363,20 +368,20 @@ static void learn_tail(const sn_sim *sim, sni_structured *st) {
 static sn_status structured_step(sn_sim *sim, sn_state *state, const sn_input *input, double t_end,
                                  sn_info *info, sn_error *err) {
   sni_structured *st = sim->method_work;
-  const size_t bytes = (size_t)(2 * state->nv + structured_state_count(sim->m)) * sizeof(double);
-  memcpy(st->backup, state->data, bytes);
+  const size_t bytes = changed_count(sim->m) * sizeof(double);
   st->started = sim->options.structured.budget > 0 ? sni_clock() : 0;
   if (st->tail == 0) {
     st->tail = (int64_t)(1e6 * sim->options.structured.budget * TAIL);
   }
   st->warm = sni_state_private(state) + sim->m->nloop_q;
   st->give = st->warm + (size_t)SNI_WARM_BANKS * (size_t)sim->m->nrow;
+  memcpy(st->backup, st->warm, bytes);
   st->ties.iterations = sim->options.structured.iterations;
   sni_sim_load_loops(sim, sni_state_private(state));
   const sn_status status = advance(sim, st, state, input, t_end, info, err);
   learn_tail(sim, st);
   if (status < 0) {
-    memcpy(state->data, st->backup, bytes);
+    memcpy(st->warm, st->backup, bytes);
     return status;
   }
   sni_sim_save_loops(sim, sni_state_private(state));

@@ -103,13 +103,14 @@ bool sni_ties_late(void *ties);
 
 typedef struct sni_tie_solver {
   const char *name;
-  bool whole; /* takes forces between bodies as they are in the system, not as ties            */
+  bool whole;  /* takes forces between bodies as they are in the system, not as ties           */
+  bool guided; /* begins with the lambda that it finds: others need none                       */
   sn_status (*build)(sni_ties *t, void **own, sn_error *err); /* for all ties that there may be */
   void (*free)(void **own);
   /* For A and the ties as they are.  b: what the first solution will be asked for, known already so
    * that work on it can begin.  *bad: the body at fault. */
   sn_status (*factorise)(sni_ties *t, void *own, const double *b, int *bad);
-  /* t->lambda holds a first guess, then the solution; b may be NULL (0). */
+  /* t->lambda holds a first guess of those who are guided, then the solution; b may be NULL (0). */
   void (*solve)(sni_ties *t, void *own, const double *b, double *x);
 } sni_tie_solver;
 
