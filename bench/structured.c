@@ -211,6 +211,14 @@ static int parse_only(const char *text, spec *out) {
   return BAD_INPUT;
 }
 
+/* Long ladders get more time: the least of few samples is no match for the least of many, and the
+ * growth would be that of the noise. */
+#define LONG 768
+
+static double time_for(spec what, double seconds) {
+  return what.grows && what.count > LONG ? seconds * what.count / LONG : seconds;
+}
+
 static int one_row(spec what, double seconds, const bench_settings *settings,
                    const bench_output *out, growth *g) {
   structured_row r;
@@ -218,7 +226,7 @@ static int one_row(spec what, double seconds, const bench_settings *settings,
   sn_status status = structured_row_build(&r, what.pattern, what.count, what.grows, &err);
   status = status ? status : structured_row_check(&r, &err);
   if (!status && seconds > 0) {
-    status = structured_row_time(&r, seconds, &err);
+    status = structured_row_time(&r, time_for(what, seconds), &err);
   }
   if (status) {
     fprintf(stderr, "sinew bench: ladder:%dx%d: %s\n", what.pattern, what.count, err.text);
