@@ -372,10 +372,28 @@ void sni_unilateral_note(sni_rows *r, const double *b) {
   const double small = 1e-9 * fmax(sni_unilateral_largest(r->nrow, r->lambda),
                                    sni_unilateral_largest(r->d->m->tree.nv, b));
   u->acting = SNI_HASH_SEED;
+  sni_unilateral_load(r, NULL);
   for (int i = 0; i < r->nrow; i++) {
     if (r->row[i].one_sided && r->lambda[i] < -small) {
+      u->pressed[u->slot[i]] = isnan(u->meek[i]);
       u->acting = sni_hash(u->acting, &u->slot[i], sizeof u->slot[i]);
     }
+  }
+}
+
+int sni_unilateral_count(const sn_model *m) {
+  return m->nsided > 0 ? m->nrow : 0;
+}
+
+void sni_unilateral_load(sni_rows *r, const double *from) {
+  for (int k = 0; r->d && k < sni_unilateral_count(r->d->m); k++) { /* a sim may have no rows */
+    r->u.pressed[k] = from && from[k] != 0;
+  }
+}
+
+void sni_unilateral_save(const sni_rows *r, double *to) {
+  for (int k = 0; r->d && k < sni_unilateral_count(r->d->m); k++) {
+    to[k] = r->u.pressed[k];
   }
 }
 
@@ -424,7 +442,8 @@ void sni_unilateral_aim_accelerations(sni_rows *r, const double *qd) {
   const double slow = AT_REST * (1 + sni_unilateral_largest(r->nrow, u->v));
   for (int i = 0; i < r->nrow; i++) {
     const sni_row *row = &r->row[i];
-    const bool touches = is_touched(row) && u->v[i] + row->rate <= slow;
+    const bool rests = is_touched(row) && u->v[i] + row->rate <= slow;
+    const bool touches = rests || (is_hard(row) && u->pressed[u->slot[i]]);
     if (row->one_sided && (u->events ? sni_unilateral_is_free(r, i) : !touches)) {
       r->rhs[i] = SNI_LET_GO;
     }
@@ -468,6 +487,7 @@ static size_t lay_out(sni_unilateral *u, int capacity, int nv, bool dual, char *
   u->slot = TAKE(n, sizeof *u->slot);
   u->held = TAKE(n, sizeof *u->held);
   u->came = TAKE(n, sizeof *u->came);
+  u->pressed = TAKE(n, sizeof *u->pressed);
   u->soft = TAKE(n, sizeof *u->soft);
   u->free = TAKE(n, sizeof *u->free);
   u->v = TAKE(n, sizeof *u->v);
@@ -497,5 +517,6 @@ void sni_unilateral_place(sni_unilateral *u, int capacity, int nv, bool dual, vo
   lay_out(u, capacity, nv, dual, memory);
   for (int k = 0; k < capacity; k++) {
     u->came[k] = 1;
+    u->pressed[k] = false;
   }
 }

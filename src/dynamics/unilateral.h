@@ -39,13 +39,16 @@ typedef struct sni_unilateral {
   sni_row *picked; /* capacity  of those that are in at first, one behind the other               */
   double *S; /* capacity x capacity  their G A^-1 G^T                                         */
   sni_qp qp;
-  int *slot;    /* capacity  which of all rows that there may be: stays the same while others come
-                   and go                                                                         */
-  bool *held;   /* capacity, by slot: holds both ways for the time being                          */
-  double *came; /* capacity, by slot: at the limit itself it came in with so much of the rate that
-                   it is seen with, a little behind                                              */
-  bool events;  /* somebody looks after `held`: of rows that are not, none acts on accelerations  */
-  bool fresh;   /* the graph is factorised with the rows that are in                          */
+  int *slot;  /* capacity  which of all rows that there may be: stays the same while others come
+                 and go                                                                         */
+  bool *held; /* capacity, by slot: holds both ways for the time being                          */
+  bool *pressed; /* capacity, by slot: has pushed in the step that led here, and is pressed on
+                    although the way there bends away from it, or its rate; for accelerations that
+                    are asked for, not integrated */
+  double *came;  /* capacity, by slot: at the limit itself it came in with so much of the rate that
+                    it is seen with, a little behind                                              */
+  bool events; /* somebody looks after `held`: of rows that are not, none acts on accelerations  */
+  bool fresh;  /* the graph is factorised with the rows that are in                          */
   uint64_t acting; /* a word for the rows that pushed in the last step                           */
   double *tamed;   /* nv + 4 capacity  scratch of sni_unilateral_tame                            */
   double *unbound; /* nv  where sni_unilateral_momenta starts from                               */
@@ -106,6 +109,10 @@ double sni_unilateral_aim(const sni_row *row, double h, double penetration, doub
                           double *soft);
 /* After the rates of a step are found: which rows push, by more than rounding of the momenta b? */
 void sni_unilateral_note(struct sni_rows *r, const double *b);
+/* u->pressed, out of a state and back: sni_unilateral_count numbers.  from NULL: none is. */
+int sni_unilateral_count(const struct sn_model *m);
+void sni_unilateral_load(struct sni_rows *r, const double *from);
+void sni_unilateral_save(const struct sni_rows *r, double *to);
 /* Positions. */
 void sni_unilateral_aim_gaps(struct sni_rows *r);
 /* Rates, where rows are touched; what comes in goes out again by restitution if it is faster than

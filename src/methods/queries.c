@@ -115,12 +115,17 @@ sn_status sn_sim_hybrid(sn_sim *sim, const sn_state *state, const sn_input *inpu
 sn_status sni_sim_evaluate(sn_sim *sim, const sn_state *state, const sn_input *input,
                            sn_error *err) {
   const bool known = sim->m->nslide > 0 || sim->m->touching;
-  if (known && sim->method->rub && state->method == sni_sim_private_id(sim)) {
+  const bool own = state->method == sni_sim_private_id(sim);
+  if (own && known && sim->method->rub) {
     kinematics(sim, state);
     sim->method->rub(sim, state);
   }
+  if (own && sim->method->pressed) {
+    sni_unilateral_load(&sim->rows, sim->method->pressed(sim->m, state));
+  }
   const sn_status status = sn_sim_forward(sim, state, input, sim->qdd, err);
   sim->d.friction = NULL;
+  sni_unilateral_load(&sim->rows, NULL);
   if (!status) {
     const sni_aba_in in = sni_dynamics_aba_in(&sim->d);
     sni_inverse(&sim->m->tree, &in, &sim->d.w, sim->qdd, sim->tau, sim->F);

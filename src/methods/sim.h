@@ -58,6 +58,9 @@ typedef struct sni_method {
    * contacts, in the pose of the kinematics, into d.friction.  NULL: there is none. */
   const double *(*rubbing)(const sn_model *m, const sn_state *state);
   void (*rub)(sn_sim *sim, const sn_state *state);
+  /* Of one-sided rows, which have pushed in the step that led here: sni_unilateral_load.  NULL:
+   * where rows are says it. */
+  const double *(*pressed)(const sn_model *m, const sn_state *state);
   /* After `rub`: what friction does to side b of a loop, as its rows have it.                   */
   sn_vec6 (*rub_in_loop)(const sn_sim *sim, int loop);
   /* Advances state to t_end.  On failure the state is untouched. */

@@ -8,8 +8,12 @@
 
 /* Beside q and qd: the coordinates of loops, which are found from where they were; friction in
  * joints; impulses of contacts. */
-int sni_redmax_state_count(const sn_model *m) {
+int sni_redmax_pressed_at(const sn_model *m) {
   return m->nloop_q + sni_rubbing_numbers(m) + sni_touch_state_count(m);
+}
+
+int sni_redmax_state_count(const sn_model *m) {
+  return sni_redmax_pressed_at(m) + sni_unilateral_count(m);
 }
 
 #define ROUND(size) (((size) + 63) / 64 * 64)

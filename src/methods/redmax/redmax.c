@@ -281,6 +281,7 @@ static sn_status redmax_step(sn_sim *sim, sn_state *state, const sn_input *input
   sni_sim_load_loops(sim, sni_state_private(state));
   sni_rubbing_load(&((sni_redmax *)sim->method_work)->rub,
                    sni_state_private(state) + sim->m->nloop_q);
+  sni_unilateral_load(&sim->rows, NULL);
   sn_status status = advance(sim, state, input, t_end, 0, info, err);
   if (status && ((const sni_redmax *)sim->method_work)->graph) {
     memcpy(state->data, backup, bytes);
@@ -307,7 +308,12 @@ static sn_status redmax_step(sn_sim *sim, sn_state *state, const sn_input *input
   sni_sim_save_loops(sim, sni_state_private(state));
   sni_rubbing_save(&((sni_redmax *)sim->method_work)->rub,
                    sni_state_private(state) + sim->m->nloop_q);
+  sni_unilateral_save(&sim->rows, sni_state_private(state) + sni_redmax_pressed_at(sim->m));
   return status;
+}
+
+static const double *redmax_pressed(const sn_model *m, const sn_state *state) {
+  return state->data + 2 * state->nv + sni_redmax_pressed_at(m);
 }
 
 static const double *redmax_rubbing(const sn_model *m, const sn_state *state) {
@@ -371,5 +377,6 @@ const sni_method sni_method_redmax = {
     .dense = redmax_dense,
     .rubbing = redmax_rubbing,
     .rub_in_loop = redmax_rub_in_loop,
+    .pressed = redmax_pressed,
     .rub = redmax_rub,
     .step = redmax_step};
