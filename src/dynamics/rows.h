@@ -143,6 +143,9 @@ double sni_rows_slip(sni_rows *r, const double *qd, int *which, double *scale);
  * their way, that one would miss by e^T e / e_i.  Needs kinematics; factors of the masses and
  * scratch are used up.  For who has failed. */
 const double *sni_rows_contradiction(sni_rows *r);
+/* What the rates of rows are small against: the largest product of a row and of the twist of a body
+ * that it holds, as they are at hand. */
+double sni_rows_pace(const sni_rows *r);
 /* Does any joint move row i?  Needs kinematics. */
 bool sni_rows_moves(sni_rows *r, int i);
 

@@ -35,6 +35,21 @@ double sni_rows_slip(sni_rows *r, const double *qd, int *which, double *scale) {
   return worst;
 }
 
+double sni_rows_pace(const sni_rows *r) {
+  double most = 0;
+  for (int i = 0; i < r->nrow; i++) {
+    const sni_row *row = &r->row[i];
+    for (int side = 0; side < 2; side++) {
+      if (row->body[side] >= 0) {
+        const sn_vec6 p = row->p[side], phi = r->d->phi[row->body[side]];
+        most = fmax(most, sn_vec3_norm(p.w) * sn_vec3_norm(phi.w));
+        most = fmax(most, sn_vec3_norm(p.v) * sn_vec3_norm(phi.v));
+      }
+    }
+  }
+  return most;
+}
+
 bool sni_rows_moves(sni_rows *r, int i) {
   sni_rows_column(r, i, r->column);
   return sni_largest(r->d->m->tree.nv, r->column) > STILL;

@@ -79,6 +79,34 @@ void sni_blame_owner(const sn_model *m, int function, char *who, size_t size) {
   }
 }
 
+/* What follows a function by this much within a step has far to go. */
+#define FAR 1000
+
+bool sni_blame_pole(const sn_sim *sim, double t, sn_error *err) {
+  const sn_model *m = sim->m;
+  int fastest = -1;
+  double rate = 0;
+  for (int k = 0; k < m->nfunction; k++) {
+    double f[3];
+    sni_function_eval(m->function[k], t, t, f);
+    if (fabs(f[1]) > fabs(rate)) {
+      fastest = k;
+      rate = f[1];
+    }
+  }
+  if (!(fabs(rate) * *sim->d.params.step > FAR)) {
+    return false;
+  }
+  char who[300];
+  sni_blame_owner(m, fastest, who, sizeof who);
+  sni_fail(
+      err, SN_E_LIMIT,
+      "%s: its function goes at a rate of %.3g at t = %.10g, and no %d substeps follow it: it may "
+      "have a pole",
+      who, rate, t, sim->options.recursive.max_steps);
+  return true;
+}
+
 static bool blame_input(const sn_sim *sim, double t, const sn_input *input, sn_error *err) {
   const sni_tree *tree = &sim->m->tree;
   const struct {

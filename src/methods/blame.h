@@ -14,6 +14,10 @@ bool sni_blame(sn_sim *sim, double t, double t_ref, const double *q, const doubl
 bool sni_blame_given(const sn_sim *sim, double t, double t_ref, const sn_input *input,
                      sn_error *err);
 
+/* Does a function of time run away at t, as one with a pole does?  Says so.  For who has made too
+ * many substeps. */
+bool sni_blame_pole(const sn_sim *sim, double t, sn_error *err);
+
 /* Is something switched on and off (`active`) by a function that is no number at t?  Says so. */
 bool sni_blame_switch(const sn_sim *sim, double t, sn_error *err);
 

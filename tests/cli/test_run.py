@@ -343,6 +343,18 @@ class Stopped(Command):
         result = json.loads(done.stdout)
         self.assertEqual((result["status"], result["t_end"]), ("stopped", 0))
 
+    def test_a_pole_is_named(self):
+        """Steps get ever smaller before it: the motion that has it is named."""
+        done = sinew("run", PENDULUM, "--set", "motions={swing: {joint: rod, q: '1/(1.003-t)'}}", "--set", "initial={}", "--step", "0.01",
+                     "--set", "run.recursive.max_steps=10000", "--duration", "2", "--quiet", "--bundle", "none")
+        self.assertEqual(done.returncode, STOPPED)
+        self.assertRegex(done.stderr, r"^motion 'swing': its function goes at a rate of \S+ at t = 1\.00\d+, and no 10000 "
+                                      r"substeps follow it: it may have a pole\n$")
+
+    def test_rows_that_say_the_same_are_not_at_odds(self):
+        """Between the stages of a step gaps are open a little, and rows in surplus differ by that."""
+        self.good("run", DATA / "point_over_ball.yaml", "--quiet", "--bundle", "none")
+
 
 class Long(Command):
     SCENE = """

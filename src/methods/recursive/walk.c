@@ -234,6 +234,9 @@ static sn_status walk_on(sn_sim *sim, const sni_ode *ode, walk *w, const sn_inpu
           sni_blame(sim, t_later, t_later, w->y1, w->y1 + nv, input, err)) {
         return SN_E_DIVERGED;
       }
+      if (sni_blame_pole(sim, w->t1, err)) {
+        return SN_E_LIMIT;
+      }
       const int culprit = bad >= 0 ? bad : sni_blame_body(sim, w->y1, y1);
       return sni_fail_body(sim, err, SN_E_DIVERGED, culprit, w->t1,
                            "moves so fast that no step is small enough");
@@ -361,6 +364,9 @@ static sn_status walk_to(sn_sim *sim, sn_state *state, const sn_input *input, do
   }
   while (w.t1 < t_end) {
     if (info->substeps >= sim->options.recursive.max_steps) {
+      if (sni_blame_pole(sim, w.t1, err)) {
+        return SN_E_LIMIT;
+      }
       return sni_fail(err, SN_E_LIMIT,
                       "more than %d substeps between t = %g and %g: loosen the tolerance, or allow "
                       "more with run.recursive.max_steps",
