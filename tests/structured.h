@@ -33,8 +33,9 @@ static inline sn_info structured_step(sn_sim *sim, sn_state *s) {
 }
 
 /* A rope ladder in the manner of [FA 4.2]: bars of 1 m and 1 kg, balls everywhere, both strings on
- * the ground, p bars of a string between two of the n rungs; it starts level. */
-static inline sn_model *structured_ladder(int p, int n) {
+ * the ground, p bars of a string between two of the n rungs; it starts level.  Every second loop
+ * has this weight. */
+static inline sn_model *structured_ladder_weighed(int p, int n, double weight) {
   sn_builder *b = sn_builder_create();
   CHECK(b != NULL, "out of memory");
   const sn_inertia along = {
@@ -68,6 +69,7 @@ static inline sn_model *structured_ladder(int p, int n) {
     sn_loop_def loop = sn_loop_def_default();
     loop.name = rung;
     loop.joint.type = "spherical";
+    loop.weight = k % 2 == 0 ? weight : 1;
     loop.a = (sn_point_def){far, sn_pose(1, 0, 0)};
     loop.b = (sn_point_def){rung, sn_pose(0, 1, 0)};
     CHECK(sn_builder_add_body(b, &def) == SN_OK && sn_builder_add_loop(b, &loop) == SN_OK,
@@ -75,6 +77,10 @@ static inline sn_model *structured_ladder(int p, int n) {
   }
   sn_builder_set_gravity(b, (sn_vec3){0, 3, -9});
   return test_finish(b);
+}
+
+static inline sn_model *structured_ladder(int p, int n) {
+  return structured_ladder_weighed(p, n, 1);
 }
 
 /* A chain of ten bars of 1 m, whose end others can be asked to hold. */

@@ -2,6 +2,7 @@
  * step goes to zero; no energy is gained; what cannot be closed is met as well as can be.
  * SINEW_SOAK swings the ladder for 60 s and pulls at two targets for 100,000 steps. */
 #include "methods/sim.h"
+#include "methods/structured/structured.h"
 #include "structured.h"
 
 static bool soak(void) {
@@ -514,6 +515,85 @@ TEST(warm_starts_save_iterations) {
   sn_model_free(&m);
 }
 
+/* As if nothing were kept in this bank: SNI_WARM_... */
+static void forget(const sn_sim *sim, sn_state *s, int bank) {
+  const size_t nrow = (size_t)sim->m->nrow;
+  memset(sni_state_private(s) + sim->m->nloop_q + (size_t)bank * nrow, 0, nrow * sizeof(double));
+}
+
+/* The rates of a step and those at its end have forces of their own, and both are worth keeping. */
+TEST(forces_of_both_solves_are_kept) {
+  sn_model *m = structured_ladder(1, 24);
+  const int bank[] = {SNI_COLD, SNI_WARM_STEP, SNI_WARM_END};
+  int spent[3] = {0};
+  for (int n = 0; n < 3; n++) {
+    const sn_options o = structured_options(0.005, 1e-6);
+    sn_sim *sim = test_sim(m, &o);
+    sn_state *s = test_state(m);
+    for (int k = 0; k < 200; k++) {
+      if (bank[n] != SNI_COLD) {
+        forget(sim, s, bank[n]);
+      }
+      spent[n] += structured_step(sim, s).iterations;
+    }
+    sn_state_free(&s);
+    sn_sim_free(&sim);
+  }
+  CHECK(spent[0] < 0.95 * spent[1] && spent[0] < 0.95 * spent[2],
+        "%d instead of %d without those of the step, %d without those at its end", spent[0],
+        spent[1], spent[2]);
+  sn_model_free(&m);
+}
+
+/* Closing that was broken off goes on in the same direction: with two iterations a solve, gaps are
+ * less than half of what they are otherwise. */
+TEST(closing_goes_on_where_it_was_broken_off) {
+  sn_model *m = structured_ladder(1, 24);
+  double gap[2] = {0};
+  for (int n = 0; n < 2; n++) {
+    sn_options o = structured_options(0.01, 1e-9);
+    o.structured.iterations = 2;
+    sn_sim *sim = test_sim(m, &o);
+    sn_state *s = test_state(m);
+    for (int k = 0; k < 150; k++) {
+      if (n == 1) {
+        forget(sim, s, SNI_WARM_WAY);
+      }
+      const double open = structured_step(sim, s).gap;
+      gap[n] += k >= 20 ? open / 130 : 0;
+    }
+    sn_state_free(&s);
+    sn_sim_free(&sim);
+  }
+  CHECK(gap[0] < 0.6 * gap[1], "open by %g in the mean, %g without", gap[0], gap[1]);
+  sn_model_free(&m);
+}
+
+/* Weights say what comes out, not how long it takes. */
+TEST(weights_cost_few_iterations) {
+  int spent[2] = {0};
+  double gap[2] = {0};
+  for (int n = 0; n < 2; n++) {
+    sn_model *m = structured_ladder_weighed(1, 24, n == 0 ? 1 : 100);
+    for (int few = 0; few < 2; few++) {
+      sn_options o = structured_options(0.005, few ? 1e-9 : 1e-6);
+      o.structured.iterations = few ? 2 : o.structured.iterations;
+      sn_sim *sim = test_sim(m, &o);
+      sn_state *s = test_state(m);
+      for (int k = 0; k < 200; k++) {
+        const sn_info info = structured_step(sim, s);
+        spent[n] += few ? 0 : info.iterations;
+        gap[n] = few ? fmax(gap[n], info.gap) : 0;
+      }
+      sn_state_free(&s);
+      sn_sim_free(&sim);
+    }
+    sn_model_free(&m);
+  }
+  CHECK(spent[1] < 1.6 * spent[0], "%d iterations instead of %d", spent[1], spent[0]);
+  CHECK(gap[1] < 5e-4, "open by %g with few, instead of %g", gap[1], gap[0]);
+}
+
 /* A state has all that the next step depends on. */
 TEST(interrupted_runs_end_in_the_same_bits) {
   const sn_options o = structured_options(0.01, 1e-6);
@@ -635,6 +715,7 @@ int main(void) {
             T(what_agrees_again_is_not_braked), T(what_is_at_odds_does_not_brake_others),
             T(what_is_left_is_told), T(a_chain_pulled_out_of_reach), T(iterations_can_be_few),
             T(a_budget_may_be_over_at_once), T(warm_starts_save_iterations),
-            T(interrupted_runs_end_in_the_same_bits), T(a_state_with_other_motions),
-            T(constraints_come_and_go), T(a_hand_pulls));
+            T(forces_of_both_solves_are_kept), T(closing_goes_on_where_it_was_broken_off),
+            T(weights_cost_few_iterations), T(interrupted_runs_end_in_the_same_bits),
+            T(a_state_with_other_motions), T(constraints_come_and_go), T(a_hand_pulls));
 }

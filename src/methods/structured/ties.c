@@ -42,7 +42,7 @@ static double own(const sni_ties *t, const sni_tie *tie) {
 }
 
 static void finish(sni_ties *t, int i, double moves) {
-  t->inverse[i] = t->weight[i] / (moves + t->soft[i]);
+  t->inverse[i] = 1 / (moves + t->soft[i]);
 }
 
 /* All give way alike but for their weights: what cannot be had is then met in the least squares. */

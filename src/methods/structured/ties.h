@@ -47,7 +47,7 @@ typedef struct sni_ties {
   double *asked;  /* capacity  of each constraint: what c should be, by which it is judged       */
   double *lambda; /* capacity                                                             */
   double *r, *p, *q, *z, *w; /* capacity each: scratch of the solvers                            */
-  double *inverse;       /* capacity  about 1 over their diagonal in the matrix above, weighted */
+  double *inverse;       /* capacity  about 1 over their diagonal in the matrix above           */
   double *y;             /* nv  what the last product moved                                      */
   double *yp;            /* nv  what the direction of the iterations moves                       */
   double *x;             /* nv  where that is added up: the caller's                             */
