@@ -22,7 +22,7 @@ static inline int one_of(dice *d, int n) {
 }
 
 typedef struct paper {
-  char text[12000];
+  char text[30000];
   size_t used;
 } paper;
 

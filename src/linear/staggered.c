@@ -7,10 +7,10 @@
 
 enum { NORMALS = 1, FRICTION = 2 };
 
-/* Products: some ten milliseconds, and less in scenes of more contacts than this: where hundreds of
+/* Products: a tenth of a second, and less in scenes of more contacts than this: where hundreds of
  * bodies fly about in small crowds, sweeps are as exact as anybody needs. */
-#define NEWTON_BUDGET 1e8
-#define NEWTON_CROWD  120.0
+#define NEWTON_BUDGET 3e8
+#define NEWTON_CROWD  100.0
 /* With the same groups, as in the blows of a step and the turns with friction in joints, so many
  * times as much. */
 #define NEWTON_SOLVES 2
@@ -596,7 +596,7 @@ sn_status sni_staggered_solve(sni_staggered *s, const sni_staggered_options *o,
                               sni_staggered_info *info) {
   *info = (sni_staggered_info){.worst = -1};
   const double crowd = s->ngroup / NEWTON_CROWD;
-  const double each = NEWTON_BUDGET * (o->patience > 0 ? o->patience : 1) / (1 + crowd * crowd);
+  const double each = NEWTON_BUDGET * (o->patience > 0 ? o->patience : 1) / (1 + crowd * crowd * crowd);
   const double budget = fmax(0, fmin(each, NEWTON_SOLVES * each - s->spent));
   s->budget = budget;
   if (!o->again) {

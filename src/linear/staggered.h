@@ -33,7 +33,7 @@
  * parts of their own. */
 enum { SNI_GROUP_ROWS = 6, SNI_GROUP_PARTS = 5 };
 /* Islands with more coordinates are left to sweeps, and those whose matrix takes more numbers. */
-enum { SNI_NEWTON_MAX = 1536, SNI_NEWTON_ROWS = 1 << 13, SNI_NEWTON_NUMBERS = 1 << 17 };
+enum { SNI_NEWTON_MAX = 1536, SNI_NEWTON_ROWS = 1 << 13, SNI_NEWTON_NUMBERS = 1 << 19 };
 /* Of rates, that following a way takes. */
 enum { SNI_PATH_VECTORS = 5 };
 

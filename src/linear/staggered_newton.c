@@ -27,8 +27,10 @@
 #define EXACT  1e-13
 #define NEARLY 1e-9
 /* The same by the tolerance: each guess leads to a better one, which need not begin with digits
- * that nobody asks for in the end. */
-#define ASKED 1e-3
+ * that nobody asks for in the end.  Contacts a million times as stiff as bodies are heavy, which
+ * those need that say nearly the same, leave no more than that by rounding. */
+#define ASKED        1e-3
+#define ASKED_NEARLY 1e-2
 /* A residual that is not worth much work to improve upon. */
 #define GOOD 1e-7
 
@@ -117,6 +119,7 @@ static void add_product(const sni_newton *nt, int nrow, double D[SNI_GROUP_ROWS]
           DH[q] += D[i][j] * h[q];
         }
       }
+      nt->s->budget -= any ? (double)row->n * n : 0;
       for (int p = 0; any && p < row->n; p++) {
         const double factor = row->x[(size_t)i * (size_t)row->n + (size_t)p];
         double *to = sni_band_row(&nt->J, of[row->adr] + p) + of[column->adr] + from;
@@ -247,7 +250,7 @@ static void step_of_dual(const sni_newton *nt) {
 
 /* J step = F; false: it is singular. */
 bool sni_newton_step(sni_newton *nt) {
-  nt->s->budget -= nt->cost;
+  nt->s->budget -= nt->m > 0 ? nt->cost : sni_band_cost(nt->J.n, nt->J.half);
   if (nt->m > 0) {
     calc_dual(nt);
     nt->sign = sni_band_solve(&nt->J, nt->y);
@@ -382,7 +385,7 @@ static double go(const sni_newton *nt, double *square) {
 bool sni_newton_descend(sni_newton *nt) {
   enum { STEPS = 60, PATIENCE = 20 };
   const double done = fmax(EXACT, fmin(NEARLY, ASKED * nt->o->tolerance)) * nt->size,
-               enough = NEARLY * nt->size;
+               enough = fmax(NEARLY, ASKED_NEARLY * nt->o->tolerance) * nt->size;
   double square = sni_newton_F(nt), best = square;
   for (int k = 0, better = 0; k < STEPS && k - better <= PATIENCE && square > done * done; k++) {
     const double before = square;
@@ -465,7 +468,7 @@ static int count_rows(const sni_staggered *s, const sni_island *island) {
   return m;
 }
 
-/* Products of a step: of the matrix, and of its solution. */
+/* Products of a step, at most: of the matrix, and of its solution. */
 static double cost_of(const sni_newton *nt) {
   const sni_staggered *s = nt->s;
   double fill = 0;
@@ -498,12 +501,15 @@ static bool place_unknowns(sni_newton *nt) {
   if (m > s->room_rows) {
     return false;
   }
-  const bool dual = 2 * sni_band_cost(m, m) < sni_band_cost(nt->n, half);
-  const size_t n = (size_t)nt->n, rows = dual ? (size_t)m : 0;
-  const size_t size = dual ? rows * rows : sni_band_size(nt->n, half);
-  if (size + rows * (rows + 1) + 4 * n > s->room_dense) {
+  const size_t n = (size_t)nt->n, by_rows = (size_t)m * (2 * (size_t)m + 1) + 4 * n,
+               by_rates = sni_band_size(nt->n, half) + 4 * n;
+  const bool fewer = 2 * sni_band_cost(m, m) < sni_band_cost(nt->n, half),
+             dual = by_rows <= s->room_dense && (fewer || by_rates > s->room_dense);
+  if (!dual && by_rates > s->room_dense) {
     return false;
   }
+  const size_t rows = dual ? (size_t)m : 0;
+  const size_t size = dual ? rows * rows : sni_band_size(nt->n, half);
   sni_band_place(&nt->J, dual ? m : nt->n, dual ? m : half, s->dense);
   nt->m = (int)rows;
   nt->rows = m;
@@ -518,6 +524,9 @@ static bool place_unknowns(sni_newton *nt) {
   nt->start = nt->step + n;
   nt->free = nt->start + n;
   nt->cost = cost_of(nt);
+  if (nt->cost > s->budget) {
+    return false;
+  }
   if (dual) {
     calc_W(nt);
   }

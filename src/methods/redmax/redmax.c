@@ -108,6 +108,9 @@ static sn_status find_rates(sn_sim *sim, const sni_redmax_step *step, double *q1
     if (foresees) {
       again = sni_system_foresee(s, sim->d.rows ? &sim->rows : NULL, far, qd1) || again;
     }
+    if (again && r->touch) {
+      sni_touch_keep_impulses(r->touch);
+    }
   }
   return status;
 }
@@ -193,6 +196,7 @@ static sn_status step_euler(sn_sim *sim, sn_state *state, const sn_input *input,
   state->t = t_end;
   if (r->touch) {
     sim->touch_mark = sni_state_mark(state);
+    info->contact_residual = fmax(info->contact_residual, r->touch->residual);
   }
   info->substeps++;
   info->evaluations++;

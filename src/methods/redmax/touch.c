@@ -385,6 +385,7 @@ sn_status sni_touch_solve(sni_touch *touch, double h, const double *qd, const do
   }
   touch->pushes = touch->shifts = false;
   touch->work[0] = touch->work[1] = 0;
+  touch->residual = 0;
   info->contacts = touch->count > info->contacts ? touch->count : info->contacts; /* of substeps */
   for (int k = 0; k < touch->count; k++) {
     info->deepest = fmax(info->deepest, -touch->contact[k].gap);
@@ -421,7 +422,7 @@ sn_status sni_touch_solve(sni_touch *touch, double h, const double *qd, const do
   }
   calc_work(touch);
   info->contact_iterations += found.iterations;
-  info->contact_residual = fmax(info->contact_residual, found.residual);
+  touch->residual = found.residual;
   if (penetration_gain(touch) == 0) {
     status = sni_touch_part(touch, h, &o, solve, user);
   }

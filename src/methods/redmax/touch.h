@@ -84,8 +84,9 @@ typedef struct sni_touch {
   sni_touch_memory *before;  /* impulses of a solve of this step without those who were missed */
   int nbefore;
   double work[2]; /* J, in the last solve: of normals and of friction, without blows; not above 0 */
-  bool shifts;    /* it is not 0                                                    */
-  bool pushes;    /* something does                                                 */
+  double residual; /* of the last solve: how far rates are from the law                     */
+  bool shifts;     /* it is not 0                                                    */
+  bool pushes;     /* something does                                                 */
 } sni_touch;
 
 sn_status sni_touch_create(sn_sim *sim, sni_system *s, const sni_rubbing *rub, sni_touch **out,
