@@ -300,6 +300,29 @@ TEST(weights_divide_what_cannot_be_had) {
   }
 }
 
+/* And roughly so where iterations are broken off after the first or the second. */
+TEST(weights_divide_with_few_iterations) {
+  const double weights[] = {0.1, 3, 30, 1000};
+  for (int n = 0; n < 8; n++) {
+    char text[2000];
+    const double weight = weights[n / 2], part = 1 / (1 + weight);
+    snprintf(text, sizeof text, two_targets, weight, 0.1);
+    sn_options o = structured_options(0.01, 1e-6);
+    o.structured.iterations = 1 + n % 2;
+    stage g = stage_set(text, o);
+    for (int k = 0; k < 200; k++) {
+      structured_step(g.sim, g.s);
+      const double t = *sn_state_time(g.s);
+      const sn_vec3 x = structured_point(&g, "bar_10", (sn_vec3){1, 0, 0});
+      const sn_vec3 best = {5, -2 + 4 * part, part * 0.5 * sin(t)};
+      const double e = sn_vec3_norm(sn_vec3_sub(x, best));
+      CHECK(t < 0.5 || e < 0.1, "weight %g, %d iterations, t = %g: %g away from the least squares",
+            weight, o.structured.iterations, t, e);
+    }
+    stage_clear(&g);
+  }
+}
+
 /* Asked for the impossible from the start. */
 TEST(two_targets_at_once) {
   for (int n = 0; n < STRUCTURED_SOLVERS; n++) {
@@ -711,9 +734,10 @@ int main(void) {
             T(coordinates_follow_and_are_tied), T(limits_are_refused),
             T(a_tree_moves_as_with_recursive), T(a_four_bar_moves_as_with_redmax),
             T(a_ladder_gains_no_energy), T(two_targets_for_one_point),
-            T(weights_divide_what_cannot_be_had), T(two_targets_at_once),
-            T(what_agrees_again_is_not_braked), T(what_is_at_odds_does_not_brake_others),
-            T(what_is_left_is_told), T(a_chain_pulled_out_of_reach), T(iterations_can_be_few),
+            T(weights_divide_what_cannot_be_had), T(weights_divide_with_few_iterations),
+            T(two_targets_at_once), T(what_agrees_again_is_not_braked),
+            T(what_is_at_odds_does_not_brake_others), T(what_is_left_is_told),
+            T(a_chain_pulled_out_of_reach), T(iterations_can_be_few),
             T(a_budget_may_be_over_at_once), T(warm_starts_save_iterations),
             T(forces_of_both_solves_are_kept), T(closing_goes_on_where_it_was_broken_off),
             T(weights_cost_few_iterations), T(interrupted_runs_end_in_the_same_bits),
