@@ -131,7 +131,7 @@ static void throw(kind what, int number, tally *t) {
   stage_clear(&b);
 }
 
-/* All but two of a thousand steps, in which bodies jam; and these are not far from it.  SINEW_SOAK:
+/* All but one of a thousand steps, in which bodies jam; and these are not far from it.  SINEW_SOAK:
  * of many more scenes. */
 TEST(what_is_thrown_keeps_to_the_law) {
   const int scenes = getenv("SINEW_SOAK") ? 40 : 3;
@@ -147,7 +147,7 @@ TEST(what_is_thrown_keeps_to_the_law) {
     all.left += t.left;
     all.worst = fmax(all.worst, t.worst);
   }
-  CHECK(all.left <= 2e-3 * all.steps, "%d of %d steps are not to the tolerance", all.left,
+  CHECK(all.left <= 1 + 1e-3 * all.steps, "%d of %d steps are not to the tolerance", all.left,
         all.steps);
   CHECK(all.worst < 1e-3, "a step is %g from the law", all.worst);
 }
