@@ -62,8 +62,10 @@ static sn_status look(sn_sim *sim, const sni_redmax_step *step, sn_error *err) {
   if (status || sim->m->nslide == 0) {
     return status;
   }
-  const bool projected = sim->options.redmax.inertia == SN_INERTIA_PROJECTED;
-  const int bad = sni_rubbing_coast(&r->rub, step->t_end, projected, step->q, step->qd);
+  const sni_rub_coasting way = sim->options.redmax.inertia == SN_INERTIA_PROJECTED ? SNI_COAST_FREE
+                               : sim->options.redmax.closure == SN_CLOSURE_PROJECT ? SNI_COAST_BENT
+                                                                                   : SNI_COAST_HELD;
+  const int bad = sni_rubbing_coast(&r->rub, step->t_end, way, step->q, step->qd);
   return bad < 0 ? SN_OK : sni_fail_singular(sim, err, bad, step->t);
 }
 

@@ -61,6 +61,17 @@ static void find_place(sni_rubbing *r, int k, const double *q) {
   r->place[k] = E.p;
 }
 
+sn_vec6 sni_rubbing_tangent(const sni_rub *rub, int bearing, int tangent) {
+  sn_vec6 T = rub->bearing[bearing].tangent[tangent].T;
+  for (int b = 0; b < rub->nbearing; b++) {
+    for (int c = 0; b != bearing && c < rub->bearing[b].ndirection; c++) {
+      const sn_vec6 d = rub->bearing[b].direction[c];
+      T = sn_vec6_addscaled(T, -sn_vec6_dot(T, d), d);
+    }
+  }
+  return T;
+}
+
 /* Over the coordinates of a joint of the tree, or over the two bodies of a loop. */
 static sni_row slide_row(const sni_rubbing *r, int k, sn_vec6 direction) {
   const sni_rub *rub = &r->m->rub[k];
@@ -195,7 +206,7 @@ void sni_rubbing_look(sni_rubbing *r, double t, const double *q, const double *q
     }
     for (int b = 0, i = rub->first_tangent; sni_rubbing_apart(r, rub) && b < rub->nbearing; b++) {
       for (int c = 0; c < rub->bearing[b].ntangent; c++, i++) {
-        r->pad[i] = slide_row(r, k, rub->bearing[b].tangent[c].T);
+        r->pad[i] = slide_row(r, k, sni_rubbing_tangent(rub, b, c));
       }
     }
   }
@@ -360,11 +371,12 @@ static sn_vec6 loop_reaction(const sni_rubbing *r, int k, const double *lambda, 
   f = sn_vec6_unrotate(r->axes[k], f);
   /* friction acts along the slides, and what it does across them the rows have borne; or contact by
    * contact */
-  for (int b = 0, i = rub->first; b < rub->nbearing; b++) {
-    if (sni_rubbing_apart(r, rub)) {
-      f = sn_vec6_add(f, r->rubbed[SNI_BEARINGS_MAX * k + b]);
+  const bool apart = sni_rubbing_apart(r, rub);
+  for (int b = 0, i = apart ? rub->first_tangent : rub->first; b < rub->nbearing; b++) {
+    for (int c = 0; apart && c < rub->bearing[b].ntangent; c++, i++) {
+      f = sn_vec6_addscaled(f, -r->beta[i] / r->s->h, sni_rubbing_tangent(rub, b, c));
     }
-    for (int c = 0; c < rub->bearing[b].ndirection && !sni_rubbing_apart(r, rub); c++, i++) {
+    for (int c = 0; !apart && c < rub->bearing[b].ndirection; c++, i++) {
       f = sn_vec6_addscaled(f, -force[i], rub->bearing[b].direction[c]);
     }
   }
@@ -516,7 +528,8 @@ void sni_rubbing_answer(sni_rubbing *r, const double *dv, const double *lambda, 
   }
 }
 
-int sni_rubbing_coast(sni_rubbing *r, double t, bool projected, const double *q, const double *qd) {
+int sni_rubbing_coast(sni_rubbing *r, double t, sni_rub_coasting way, const double *q,
+                      const double *qd) {
   sni_dynamics *d = r->s->d;
   const sni_tree *tree = r->s->t;
   const size_t nv = (size_t)tree->nv;
@@ -524,10 +537,13 @@ int sni_rubbing_coast(sni_rubbing *r, double t, bool projected, const double *q,
   double *qdd = r->column;
   memset(qdd, 0, nv * sizeof *qdd);
   memset(r->coast_lambda, 0, (size_t)r->m->nrow * sizeof *r->coast_lambda);
-  if (projected) {
+  if (way != SNI_COAST_HELD) {
     memset(d->w.tau, 0, nv * sizeof *d->w.tau);
     d->use_wrench = false;
-    int bad = sni_aba(tree, &in, &d->w, qdd);
+    int bad = sni_aba(tree, &in, &d->w, qdd); /* rows need its factors in any case */
+    if (way == SNI_COAST_BENT) {
+      memset(qdd, 0, nv * sizeof *qdd);
+    }
     if (bad < 0 && r->rows) {
       bad = sni_rows_coast(r->rows, t, t, q, qd, qdd);
       memcpy(r->coast_lambda, r->rows->lambda, (size_t)r->rows->nrow * sizeof *r->coast_lambda);

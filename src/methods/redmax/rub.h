@@ -213,9 +213,20 @@ static inline int sni_rubbing_numbers(const sn_model *m) {
 void sni_rubbing_load(sni_rubbing *r, const double *from);
 void sni_rubbing_save(const sni_rubbing *r, double *to);
 
-/* Reactions of bodies that coast: of the quadratic terms alone.  projected: as they are when the
- * joints give way.  After kinematics, before a step is assembled: uses up w.tau and w.wrench. */
-int sni_rubbing_coast(sni_rubbing *r, double t, bool projected, const double *q, const double *qd);
+/* What a step leaves to coasting, and so does not tell in its rates and multipliers: how joints and
+ * constraints bend the way of the bodies (inertia: projected); only how constraints do, as rates
+ * are made to fit them after the step (paper, closure: project); nothing but what joints bear of
+ * it (paper, with gaps that stay open). */
+typedef enum sni_rub_coasting { SNI_COAST_FREE, SNI_COAST_BENT, SNI_COAST_HELD } sni_rub_coasting;
+
+/* Reactions of bodies that coast: of the quadratic terms alone.  After kinematics, before a step is
+ * assembled: uses up w.tau and w.wrench. */
+int sni_rubbing_coast(sni_rubbing *r, double t, sni_rub_coasting way, const double *q,
+                      const double *qd);
+
+/* What a contact does along a tangent, as far as the joint holds it: of two pins on a cross, the
+ * other one gives way to what is about its axis. */
+sn_vec6 sni_rubbing_tangent(const sni_rub *rub, int bearing, int tangent);
 
 /* tau, at q and the kinematics there, and how fast slides go with the rates qd. */
 void sni_rubbing_look(sni_rubbing *r, double t, const double *q, const double *qd);

@@ -238,8 +238,9 @@ static void march(sni_rubbing *r) {
  * turns. */
 void sni_rubbing_follow(sni_rubbing *r, double change) {
   const size_t bytes = (size_t)r->m->nslide * sizeof *r->bound;
-  if (r->maximal) { /* it has limits of its own */
+  if (r->maximal) { /* it has limits of its own, but for what is driven */
     memcpy(r->bound, r->next, bytes);
+    sni_rubbing_allow(r, 1);
     return;
   }
   if (r->miss_most < r->kept_miss) {

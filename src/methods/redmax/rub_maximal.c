@@ -9,8 +9,7 @@
  *
  * At an answer, x = x_before takes most energy for the velocity T J v: v is that of the reduced
  * problem.  With J M_r^-1 J^T <= M^-1 turns come nearer to it, the slower the more the joints hold.
- * For that T must be along the joint as J has it.  Of two pins on a cross, the other one gives way
- * to what a contact does about its axis, so that part of T is not there. */
+ * For that T must be along the joint as J has it: sni_rubbing_tangent. */
 #include "methods/redmax/rub.h"
 
 #include "math/dense.h"
@@ -53,17 +52,6 @@ static sni_rub_wide *add_wide(sni_rubbing *r, int rub, sn_vec6 T, int which, int
   return w;
 }
 
-/* Without what other bearings of the joint give way to. */
-static sn_vec6 held_part(const sni_rub *rub, int own, sn_vec6 T) {
-  for (int b = 0; b < rub->nbearing; b++) {
-    for (int c = 0; b != own && c < rub->bearing[b].ndirection; c++) {
-      const sn_vec6 d = rub->bearing[b].direction[c];
-      T = sn_vec6_addscaled(T, -sn_vec6_dot(T, d), d);
-    }
-  }
-  return T;
-}
-
 static void add_bearing(sni_rubbing *r, int k, int b, int first, int tangent) {
   const sni_rub *rub = &r->m->rub[k];
   const sni_bearing *own = &rub->bearing[b];
@@ -73,9 +61,8 @@ static void add_bearing(sni_rubbing *r, int k, int b, int first, int tangent) {
   for (int c = 0; own->kind == SNI_AT_POINTS && c < own->ntangent; c++) {
     const sni_rub_tangent *t = &own->tangent[c];
     const bool apart = sni_rubbing_apart(r, rub);
-    const sn_vec6 T = apart ? t->T : held_part(rub, b, t->T);
-    sni_rub_wide *w =
-        add_wide(r, k, T, r->m->nslide + r->m->nrow + tangent + c, first + t->direction);
+    sni_rub_wide *w = add_wide(r, k, sni_rubbing_tangent(rub, b, c),
+                               r->m->nslide + r->m->nrow + tangent + c, first + t->direction);
     w->arm = t->arm;
     w->pad = apart ? tangent + c : -1;
   }
