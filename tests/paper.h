@@ -48,7 +48,8 @@ static inline void put_friction(paper *p, dice *d, int type) {
   if (roll(d) < 0.1) {
     put(p, ", friction: {law: stribeck, force: 1, breakaway: %g, speed: 0.05}", between(d, 1, 4));
   } else if (type == PRISMATIC) {
-    put(p, ", friction: {mu: %g, size: [0.05, 0.1, %g]}", mu, 0.05 + l);
+    put(p, ", friction: {mu: %g, size: [0.05, %g, %g]%s}", mu, l > 0.1 ? 0.1 : 0.05, 0.05 + l,
+        l > 0.1 ? ", across: [1, 2, -3]" : "");
   } else if (type == SPHERICAL) {
     put(p, ", friction: {mu: %g, pin_radius: %g}", mu, r);
   } else {

@@ -46,8 +46,9 @@ typedef struct sn_joint_friction_def {
   const char *law;               /* "coulomb", "dry", "viscous", "stribeck"                       */
   double mu;                     /* coulomb: -1 means not given                                   */
   double pin_radius, pin_length; /* coulomb, on pins; a ball has a radius                         */
-  sn_vec3 size;                  /* coulomb, prismatic: edges of the slider, z along the axis     */
-  int points;           /* coulomb: contacts around a pin, at each end; 0: all around      */
+  sn_vec3 size;   /* coulomb, prismatic: edges of the slider, z along the axis                    */
+  sn_vec3 across; /* of these: where the first one points, in the joint's frame; 0: all around    */
+  int points;     /* coulomb: contacts around a pin, at each end; 0: all around      */
   sn_per_dof force;     /* dry, stribeck: a number for each coordinate                   */
   sn_per_dof breakaway; /* stribeck: at rest                                             */
   sn_per_dof speed;     /* stribeck: at which a third of the difference is left          */

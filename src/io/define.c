@@ -101,6 +101,18 @@ static void define_head(definer *f, sni_source *source, sni_scene_head *out) {
   }
 }
 
+/* Options that need another one. */
+static void warn_idle(definer *f, sni_source *source, const sni_node *run, const sn_run_def *def) {
+  const sni_node *redmax = sni_node_get(run, "redmax");
+  const sni_node *friction = redmax ? sni_node_get(redmax, "friction") : NULL;
+  const sni_node *absolute = friction ? sni_node_get(friction, "absolute") : NULL;
+  const sn_options *o = &def->options;
+  if (absolute && o->redmax.friction.absolute && o->redmax.friction.regularization == 0) {
+    sni_source_warn(f->s, source, absolute, "run.redmax.friction.absolute",
+                    "does nothing without regularization");
+  }
+}
+
 static void define_run(definer *f, sni_source *source) {
   const sni_node *node = sni_node_get(sni_doc_root(source->doc), "run");
   if (!node) {
@@ -127,6 +139,9 @@ static void define_run(definer *f, sni_source *source) {
                       "not used and not checked: this version knows no options of the method '%s'",
                       field->key);
     }
+  }
+  if (good) {
+    warn_idle(f, source, node, &run);
   }
   if (good && keeps(f)) {
     keep(f, sn_builder_set_run(f->builder, &run));

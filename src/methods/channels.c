@@ -171,8 +171,10 @@ static double rate_of(const reading *r, const sni_rub *own, int c) {
     const double *x = rubbing(r);
     return x ? x[2 * m->nslide + own->first + c] : 0;
   }
-  return own->body >= 0 ? r->state->data[r->state->nv + m->tree.vadr[own->body] + c]
-                        : r->sim->rows.loop_qd[m->constraint[own->loop].first + c];
+  const int at = own->body >= 0 ? m->tree.vadr[own->body] : m->constraint[own->loop].first;
+  const double *q = own->body >= 0 ? r->state->data : r->sim->rows.loop_q;
+  const double *qd = own->body >= 0 ? r->state->data + r->state->nv : r->sim->rows.loop_qd;
+  return sni_rub_rate(own, c, q + at, qd + at);
 }
 /* What it does against that: what sticks or slips, and what is damped. */
 static double friction_of(const reading *r, const sni_rub *own, int c) {

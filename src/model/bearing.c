@@ -26,6 +26,13 @@ static sn_mat3 frame_of(sn_vec3 a) {
   return sn_so3_exp(sn_vec3_scale(c, atan2(s, a.z) / s));
 }
 
+/* z along a, and x next to `across`. */
+static sn_mat3 frame_across(sn_vec3 a, sn_vec3 across) {
+  const sn_vec3 x = sn_vec3_addscaled(across, -sn_vec3_dot(across, a), a);
+  const sn_vec3 ex = sn_vec3_scale(x, 1 / sn_vec3_norm(x)), ey = sn_vec3_cross(a, ex);
+  return (sn_mat3){{{ex.x, ey.x, a.x}, {ex.y, ey.y, a.y}, {ex.z, ey.z, a.z}}};
+}
+
 static sni_bearing *next(sni_bearing_builder *b, int nnormal, int ntangent) {
   sni_bearing *out = &b->bearing[b->count];
   *out = (sni_bearing){.nnormal = nnormal, .ntangent = ntangent};
@@ -127,7 +134,13 @@ void sni_bearing_slider(sni_bearing_builder *builder, const sn_joint_friction_de
   if (!b) {
     return;
   }
-  const sn_mat3 R = frame_of(axis);
+  const bool turned = sn_vec3_norm(def->across) > 0;
+  const sn_mat3 R = turned ? frame_across(axis, def->across) : frame_of(axis);
+  b->kind = turned ? SNI_AT_POINTS : SNI_AROUND_SLIDER;
+  b->frame = R;
+  b->radius = 0.5 * def->size.x;
+  b->half_length = 0.5 * def->size.z;
+  b->arm[0] = 1;
   b->direction[b->ndirection++] = (sn_vec6){.v = axis};
   for (int corner = 0; corner < 8; corner++) {
     const double sx = corner & 1 ? 1 : -1, sy = corner & 2 ? 1 : -1, sz = corner & 4 ? 1 : -1;
@@ -223,6 +236,32 @@ static void means_around(double a, double b, double *plain, double *cosine) {
   *cosine = (2 * a * s + b * (zero - a / b * s) - 0.5 * SN_PI * b) / SN_PI;
 }
 
+/* g: what y does across the axis at an end of a pin or slider. */
+static sn_vec3 across_at(const sni_bearing *b, sn_vec6 y, int end) {
+  const double z = end * b->half_length;
+  return (sn_vec3){y.v.x + y.w.y * z, y.v.y - y.w.x * z, 0};
+}
+
+/* At the corners of an end there are four pairs of normals, with |g cos + a| and |g cos - a| if the
+ * slider is turned by the angle, a being what twists it; those of a pair rub along the axis on both
+ * sides of it, which tilts it. */
+static double around_slider(const sni_bearing *b, double mu, sn_vec6 y, sn_vec6 *side) {
+  const double normals = 8;
+  double all = 0;
+  for (int end = -1; end <= 1; end += 2) {
+    const sn_vec3 g = across_at(b, y, end);
+    const double size = sn_vec3_norm(g);
+    double plain, cosine;
+    means_around(b->radius * y.w.z, size, &plain, &cosine);
+    all += normals * plain;
+    if (size > 0) {
+      side->w = sn_vec3_addscaled(side->w, mu * normals * b->radius * cosine / size, g);
+    }
+  }
+  side->w = sn_mat3_mul_vec(b->frame, side->w);
+  return all;
+}
+
 /* Around an end of a pin the normals that point inwards have |g cos|, and those along the axis, at
  * both ends alike, |a + b cos|. */
 double sni_bearing_around(const sni_bearing *b, double mu, sn_vec6 y, double *bound,
@@ -234,10 +273,11 @@ double sni_bearing_around(const sni_bearing *b, double mu, sn_vec6 y, double *bo
     /* with a load F the pressure is F cos, on both sides; about an axis across F all of it together
      * rubs by 4/pi mu r F, as that of a pin does */
     all = 4 / SN_PI * 2 * sn_vec3_norm(y.v);
+  } else if (b->kind == SNI_AROUND_SLIDER) {
+    all = around_slider(b, mu, own, side);
   } else {
     for (int end = -1; end <= 1; end += 2) {
-      const double z = end * b->half_length;
-      all += 2 / SN_PI * b->points * hypot(own.v.x + own.w.y * z, own.v.y - own.w.x * z);
+      all += 2 / SN_PI * b->points * sn_vec3_norm(across_at(b, own, end));
     }
   }
   if (b->kind == SNI_AROUND_PIN) {

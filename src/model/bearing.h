@@ -32,18 +32,20 @@ typedef struct sni_rub_tangent {
 } sni_rub_tangent;
 
 /* Where contacts are all around, and how: around both ends of a pin, which bear along it or let it
- * slide, or all over a ball. */
+ * slide; at the corners of a square slider, however it is turned about its axis: the mean of all
+ * ways; or all over a ball. */
 typedef enum sni_surface_kind {
   SNI_AT_POINTS,
   SNI_AROUND_PIN,
   SNI_AROUND_SLEEVE,
+  SNI_AROUND_SLIDER,
   SNI_AROUND_BALL
 } sni_surface_kind;
 
 typedef struct sni_bearing {
   sni_surface_kind kind;
   sn_mat3 frame; /* z along the pin                                                           */
-  double radius, half_length;
+  double radius, half_length; /* of a slider: half of its edges                                 */
   int points; /* around each end: as many as N and T have                           */
   double arm[SNI_DIRECTIONS_MAX]; /* all around: of friction in each direction                */
   int nnormal, ntangent, ndirection;
@@ -70,7 +72,8 @@ enum { SNI_NEEDS_RADIUS = 1, SNI_NEEDS_LENGTH = 2, SNI_NEEDS_SIZE = 4 };
  * ends bear along the axis, or it slides. */
 void sni_bearing_pin(sni_bearing_builder *b, const sn_joint_friction_def *def, sn_vec3 axis,
                      bool slides);
-/* A box that slides along an axis of any length: contacts at its eight corners. */
+/* A box that slides along an axis of any length: contacts at its eight corners, with the first edge
+ * across the axis where def->across points; or as they are in the mean, if that is not given. */
 void sni_bearing_slider(sni_bearing_builder *b, const sn_joint_friction_def *def, sn_vec3 axis);
 /* A ball: contacts all over, or at its six poles. */
 void sni_bearing_ball(sni_bearing_builder *b, const sn_joint_friction_def *def);

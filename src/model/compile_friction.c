@@ -117,6 +117,8 @@ static void check_given(sni_compile *c, const char *prefix, const sn_joint_frict
              {"size", def->size.x != 0 || def->size.y != 0 || def->size.z != 0,
               rubs && (needs & SNI_NEEDS_SIZE), rubs && (needs & SNI_NEEDS_SIZE),
               "the edges of the slider"},
+             {"across", sn_vec3_norm(def->across) != 0, false, rubs && (needs & SNI_NEEDS_SIZE),
+              "where the first edge points"},
              {"force", def->force.n > 0, laws[law].force, laws[law].force, "friction in motion"},
              {"breakaway", def->breakaway.n > 0, laws[law].breakaway, laws[law].breakaway,
               "friction at rest"},
@@ -166,6 +168,24 @@ static void *take(void *user, size_t count, size_t size) {
   return sni_compile_take(user, count, size);
 }
 
+/* How a slider is turned about its axis is told by nothing else. */
+static void check_across(sni_compile *c, const char *prefix, const sn_joint_def *def) {
+  const sn_vec3 across = def->friction.across, size = def->friction.size;
+  const double length = sn_vec3_norm(across) * sn_vec3_norm(def->axis);
+  char at[64];
+  snprintf(at, sizeof at, "%s.across", prefix);
+  if (length == 0 && size.x != size.y) {
+    sni_compile_fail(c, at,
+                     "is missing: the slider is %g wide and %g high, which of them points where "
+                     "in the joint's frame?",
+                     size.x, size.y);
+  } else if (length != 0 && !(sn_vec3_norm(sn_vec3_cross(across, def->axis)) > 1e-6 * length &&
+                              isfinite(length))) {
+    sni_compile_fail(c, at, "is [%g, %g, %g], needs a direction across the axis", across.x,
+                     across.y, across.z);
+  }
+}
+
 static void add_bearings(sni_compile *c, const char *prefix, const sni_joint_ops *ops,
                          const sn_joint_def *def, sni_rub *rub) {
   const sn_joint_friction_def *own = &def->friction;
@@ -195,6 +215,8 @@ static void add_bearings(sni_compile *c, const char *prefix, const sni_joint_ops
     if (sn_vec3_norm(own->size) != 0 && !(least > 0 && isfinite(sn_vec3_norm(own->size)))) {
       sni_compile_fail(c, at, "is [%g, %g, %g], needs three lengths > 0", own->size.x, own->size.y,
                        own->size.z);
+    } else {
+      check_across(c, prefix, def);
     }
   }
   const bool ball = !(ops->rub_needs & SNI_NEEDS_LENGTH);
@@ -212,15 +234,28 @@ static void add_bearings(sni_compile *c, const char *prefix, const sni_joint_ops
   ops->bear(&b, def);
   rub->nbearing = b.count;
   rub->number.mu = own->mu;
-  rub->at_points = own->points > 0;
+  rub->at_points = own->points > 0 && rub->bearing[0].kind == SNI_AT_POINTS;
   for (int k = 0; k < rub->nbearing; k++) {
     rub->nslide += rub->bearing[k].ndirection;
     c->m->ntangent += rub->bearing[k].ntangent;
   }
 }
 
+/* Which of the coordinates of joint j rub together. */
+static void find_groups(sni_joint_set set, int j, sni_rub *rub) {
+  for (int k = 0; k < set.joint[j].nv; k += rub->group[rub->ngroup++].count) {
+    const bool ball = sni_joint_is_ball(set, j, k);
+    const int slides = sni_joint_slides(set, j, k);
+    rub->group[rub->ngroup] = (sni_rub_group){.first = k,
+                                              .count = ball         ? 3
+                                                       : slides > 0 ? slides
+                                                                    : 1,
+                                              .ball = ball};
+  }
+}
+
 /* prefix: of keys, "joint." or "". */
-static void add_rub(sni_compile *c, const char *prefix, const sni_joint_ops *ops,
+static void add_rub(sni_compile *c, const char *prefix, sni_joint_set set, int j,
                     const sn_joint_def *def, int nv, const char *name, sni_rub at) {
   sn_model *m = c->m;
   char key[32], part[64];
@@ -245,9 +280,10 @@ static void add_rub(sni_compile *c, const char *prefix, const sni_joint_ops *ops
   at.first = m->nslide;
   at.first_tangent = m->ntangent;
   if (law == SNI_COULOMB) {
-    add_bearings(c, key, ops, def, &at);
+    add_bearings(c, key, sni_joint_ops_of(set, j), def, &at);
   } else {
     check_given(c, key, &def->friction, law, 0);
+    find_groups(set, j, &at);
     at.nslide = law == SNI_VISCOUS ? 0 : nv;
     if (law == SNI_STRIBECK) {
       note_drag(def, nv, &at);
@@ -278,13 +314,15 @@ static void add_rub(sni_compile *c, const char *prefix, const sni_joint_ops *ops
 }
 
 /* Joints that are damped and do not stick: no question for anybody, but they are recorded. */
-static void add_viscous(sn_model *m, const sn_joint_def *def, int nv, sni_rub at) {
+static void add_viscous(sn_model *m, sni_joint_set set, int j, const sn_joint_def *def, int nv,
+                        sni_rub at) {
   if (!def->friction.enabled || law_of(&def->friction) != SNI_VISCOUS || nv == 0) {
     return;
   }
   at.law = SNI_VISCOUS;
   at.first = m->nslide + m->ndragged;
   at.nslide = nv;
+  find_groups(set, j, &at);
   note_drag(def, nv, &at);
   m->rub[m->nrub + m->ndrag++] = at;
   m->ndragged += nv;
@@ -311,20 +349,49 @@ void sni_compile_friction(sni_compile *c) {
   for (int i = 0; i < t->nbody && !c->out_of_memory; i++) {
     sni_compile_at(c, "bodies", m->name[i]);
     if (!c->broken[i]) {
-      add_rub(c, "joint.", sni_joint_ops_of(sni_tree_joints(t), i), &c->def[i]->joint,
-              t->vadr[i + 1] - t->vadr[i], m->name[i], (sni_rub){.body = i, .loop = -1});
+      add_rub(c, "joint.", sni_tree_joints(t), i, &c->def[i]->joint, t->vadr[i + 1] - t->vadr[i],
+              m->name[i], (sni_rub){.body = i, .loop = -1});
     }
   }
   for (int k = 0; k < m->nloop && !c->out_of_memory; k++) {
     sni_compile_at(c, "loops", loop[k].name);
-    add_rub(c, "", sni_joint_ops_of(m->loop_joints, k), &loop[k].joint, m->constraint[k].nv,
-            m->constraint_name[k], (sni_rub){.body = -1, .loop = k});
+    add_rub(c, "", m->loop_joints, k, &loop[k].joint, m->constraint[k].nv, m->constraint_name[k],
+            (sni_rub){.body = -1, .loop = k});
   }
   for (int i = 0; i < t->nbody && !c->out_of_memory; i++) {
-    add_viscous(m, &c->def[i]->joint, t->vadr[i + 1] - t->vadr[i],
+    add_viscous(m, sni_tree_joints(t), i, &c->def[i]->joint, t->vadr[i + 1] - t->vadr[i],
                 (sni_rub){.body = i, .loop = -1});
   }
   for (int k = 0; k < m->nloop && !c->out_of_memory; k++) {
-    add_viscous(m, &loop[k].joint, m->constraint[k].nv, (sni_rub){.body = -1, .loop = k});
+    add_viscous(m, m->loop_joints, k, &loop[k].joint, m->constraint[k].nv,
+                (sni_rub){.body = -1, .loop = k});
   }
+}
+
+/* ---- how fast ---- */
+
+int sni_rub_rate_parts(const sni_rub *rub, int c, const double *q, int *first, double *part) {
+  const sni_rub_group *group = sni_rub_group_of(rub, c);
+  if (!group->ball) {
+    *first = c;
+    part[0] = 1;
+    return 1;
+  }
+  *first = group->first;
+  q += group->first;
+  const sn_mat3 Jr = sn_so3_jacobian((sn_vec3){q[0], q[1], q[2]});
+  for (int i = 0; i < 3; i++) {
+    part[i] = Jr.m[c - group->first][i];
+  }
+  return 3;
+}
+
+double sni_rub_rate(const sni_rub *rub, int c, const double *q, const double *qd) {
+  double part[SN_NV_MAX], sum = 0;
+  int first = 0;
+  const int n = sni_rub_rate_parts(rub, c, q, &first, part);
+  for (int i = 0; i < n; i++) {
+    sum += part[i] * qd[first + i];
+  }
+  return sum;
 }

@@ -46,6 +46,18 @@ bool sni_joint_is_ball(sni_joint_set set, int j, int first) {
   return ops->reparam(set, j, q, qd);
 }
 
+int sni_joint_slides(sni_joint_set set, int j, int first) {
+  const sni_joint *joint = &set.joint[j];
+  const sni_joint_ops *ops = sni_joint_ops_of(set, j);
+  for (int p = joint->part_first, n = 0; p < joint->part_first + joint->npart; p++) {
+    if (first - n < set.joint[p].nv) {
+      return sni_joint_slides(set, p, first - n);
+    }
+    n += set.joint[p].nv;
+  }
+  return joint->npart == 0 && first == ops->slides_from ? ops->slides : 0;
+}
+
 double *sni_joint_pool(sni_joint_builder *b, int n, int *index) {
   if (n > b->pool_capacity - b->npool) {
     const size_t capacity = 2 * (size_t)b->pool_capacity + (size_t)n + 1024;

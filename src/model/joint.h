@@ -64,6 +64,8 @@ typedef struct sni_joint_ops {
   bool constant_S;    /* S does not depend on q: finish fills S0, calc leaves S and Sdot alone    */
   bool constant_span; /* what S spans does not, though S does: finish fills S0 with such columns  */
   bool axis_free;     /* may start from a pose                                                    */
+  int slides, slides_from; /* so many coordinates, from that one on, are one translation with no
+                              rails of its own: those of a plane, or of space                     */
   /* Checks and stores what calc needs.  Problems go to err, with the key that is wrong in
    * err->path (relative to the joint).  S0: nv columns of a constant S, or with its span. */
   sn_status (*finish)(sni_joint_builder *b, const sn_joint_def *def, sni_joint *joint, sn_vec6 *S0,
@@ -107,6 +109,9 @@ static inline const sni_joint_ops *sni_joint_ops_of(sni_joint_set set, int j) {
 
 /* Does a rotation vector begin at coordinate `first` of joint j? */
 bool sni_joint_is_ball(sni_joint_set set, int j, int first);
+
+/* And how many of a translation: see sni_joint_ops.slides. */
+int sni_joint_slides(sni_joint_set set, int j, int first);
 
 /* The same for any joint: see sni_joint_ops.range. */
 void sni_joint_range(sni_joint_set set, int j, double *lo, double *hi);

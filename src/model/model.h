@@ -53,6 +53,13 @@ typedef struct sni_loop_spring {
   sni_drive drive; /* of no body */
 } sni_loop_spring;
 
+/* Coordinates that rub together where a law knows no surfaces: a ball about its axis of the moment,
+ * a plane in the direction of the moment.  Others are alone. */
+typedef struct sni_rub_group {
+  int first, count;
+  bool ball; /* a rotation vector: what rubs is the angular velocity, in axes that turn with it   */
+} sni_rub_group;
+
 /* A joint that rubs, of the tree or of a loop. */
 typedef enum sni_law { SNI_COULOMB, SNI_DRY, SNI_STRIBECK, SNI_VISCOUS } sni_law;
 typedef struct sni_rub {
@@ -61,13 +68,28 @@ typedef struct sni_rub {
   sni_law law;
   sni_bearing bearing[SNI_BEARINGS_MAX]; /* coulomb                                            */
   int nbearing;
+  sni_rub_group group[SN_NV_MAX]; /* the others: all of its coordinates                         */
+  int ngroup;
   bool at_points;    /* contacts are, as in the paper                                           */
   int first, nslide; /* the ways in which it slides, among those of all: directions of its
-                        bearings, or its coordinates                                          */
+                        bearings, or of its groups                                            */
   int first_tangent; /* among those of all                                                    */
   double drag[SN_NV_MAX]; /* which part of the damping along its coordinates is of its friction  */
   sni_rub_numbers number; /* at first: sims have their own in their parameters             */
 } sni_rub;
+
+/* The group of its c-th way. */
+static inline const sni_rub_group *sni_rub_group_of(const sni_rub *rub, int c) {
+  const sni_rub_group *group = rub->group;
+  while (c >= group->first + group->count) {
+    group++;
+  }
+  return group;
+}
+/* How fast a joint whose law knows no surfaces goes in its c-th way: that rate, or which rates of
+ * coordinates it is made of: so many from the first one on. */
+int sni_rub_rate_parts(const sni_rub *rub, int c, const double *q, int *first, double *part);
+double sni_rub_rate(const sni_rub *rub, int c, const double *q, const double *qd);
 
 typedef struct sni_motion {
   int body;
@@ -151,8 +173,8 @@ struct sn_model {
   int nmap, nmap_z, nmap_part; /* maps, their coordinates, their constraints beside the first */
   sni_rub *rub; /* nrub                                                               */
   int nrub, nslide, ntangent; /* of all                                                       */
-  int ndrag, ndragged;  /* viscous ones, and their coordinates: behind the others, to be recorded  */
-  const char *rubbing;  /* name of a joint with friction                                    */
+  int ndrag, ndragged; /* viscous ones, and their coordinates: behind the others, to be recorded  */
+  const char *rubbing; /* name of a joint with friction                                    */
   const char *touching; /* name of a body that collides                                     */
   double *q0, *qd0;
   sn_run_def run;

@@ -38,6 +38,12 @@ static const sni_field friction_field[] = {
      .offset = AT(sn_joint_friction_def, size),
      .unit = "m",
      .doc = "coulomb, prismatic: edges of the slider, the last one along the axis"},
+    {.key = "across",
+     .type = SNI_F_VEC3,
+     .offset = AT(sn_joint_friction_def, across),
+     .unit = "",
+     .doc = "coulomb, prismatic: where the first edge of the slider points, in the joint's frame; "
+            "not given: it rubs alike all around its axis"},
     {.key = "points",
      .type = SNI_F_INTEGER,
      .flags = SNI_NOT_NEGATIVE,

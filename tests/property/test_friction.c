@@ -476,9 +476,11 @@ TEST(a_bracket_on_two_guides_stays) {
         text, sizeof text,
         "sinew: 1\n"
         "bodies: {b: {joint: {type: prismatic, axis: [0, 0, 1], friction: {mu: %g, size: [0.1, "
-        "0.1, 0.1]}}, inertia: {mass: 2, at: [0.4, 0, 0], xx: 0.1, yy: 0.1, zz: 0.1}}}\n"
+        "0.1, 0.1], across: [1, 0, 0]}}, inertia: {mass: 2, at: [0.4, 0, 0], xx: 0.1, yy: 0.1, zz: "
+        "0.1}}}\n"
         "loops: {c: {type: prismatic, axis: [0, 0, 1], a: {body: world, at: [%g, 0, 0]}, b: "
-        "{body: b, at: [%g, 0, 0]}, friction: {mu: %g, size: [0.1, 0.1, 0.1]}}}\n",
+        "{body: b, at: [%g, 0, 0]}, friction: {mu: %g, size: [0.1, 0.1, 0.1], across: [1, 0, "
+        "0]}}}\n",
         mu, away[k], away[k], mu);
     stage b = stage_set(text, redmax_options(0.001));
     const double hand = weight * fabs(0.4 - 0.5 * away[k]) / 2 / 0.05;
@@ -501,7 +503,7 @@ TEST(a_bracket_on_two_guides_stays) {
  * hold it if one of them does, also where even shares would press on nothing, and never otherwise.
  */
 static double falls_by(int guides, double arm, double away, double mu) {
-  static const char guide[] = "friction: {mu: %g, size: [0.1, 0.1, 0.1]}";
+  static const char guide[] = "friction: {mu: %g, size: [0.1, 0.1, 0.1], across: [1, 0, 0]}";
   char text[1000], rub[100], loop[400] = "";
   const double first = guides == 2 || guides == 4 ? away : 0, second = away - first;
   snprintf(rub, sizeof rub, guide, mu);

@@ -294,7 +294,8 @@ TEST(brackets_lock_themselves) {
           "sinew: 1\n"
           "bodies:\n"
           "  bracket: {joint: {type: prismatic, axis: [0, 0, 1], friction: {mu: %g, size: [0.1, "
-          "0.1, %g]}}, inertia: {mass: 2, at: [%g, 0, 0], xx: 0.1, yy: 0.1, zz: 0.1}}\n%s",
+          "0.1, %g], across: [1, 0, 0]}}, inertia: {mass: 2, at: [%g, 0, 0], xx: 0.1, yy: 0.1, zz: "
+          "0.1}}\n%s",
           (locks ? 1.02 : 0.98) * critical, length, arm,
           beam ? "  link: {parent: bracket, joint: {type: revolute, axis: [0, 1, 0], at: [0.4, "
                  "0, 0], friction: {mu: 0.3, pin_radius: 0.05, pin_length: 0.1}}, inertia: "

@@ -29,12 +29,14 @@ static balance run_bars(const char *text, sn_options o) {
                                       "loops.d.dissipation"};
   stage s = stage_set(text, o);
   const double start = stage_energy(&s);
+  /* W, of some hundred: the paper's problem is solved to a tolerance, rates included */
+  const double least = o.redmax.friction.problem == SN_FRICTION_MAXIMAL ? -1e-6 : -1e-10;
   balance sum = {0, 0};
   for (int k = 0; k < (int)lround(0.1 / o.step); k++) {
     stage_step(&s, 1);
     for (int j = 0; j < 4; j++) {
       const double power = stage_channel(&s, joint[j]);
-      CHECK(power > -1e-9, "%s is %g W", joint[j], power);
+      CHECK(power > least, "%s is %g W", joint[j], power);
       sum.recorded += o.step * power;
     }
   }

@@ -25,8 +25,11 @@ static sni_bearing bearing_of(void (*make)(sni_bearing_builder *), void *memory[
 
 static const sn_vec3 oblique = {0.3, -0.5, 0.7};
 static sn_joint_friction_def geometry(void) {
-  return (sn_joint_friction_def){
-      .pin_radius = 0.3, .pin_length = 0.8, .points = 12, .size = {0.4, 0.6, 0.9}};
+  return (sn_joint_friction_def){.pin_radius = 0.3,
+                                 .pin_length = 0.8,
+                                 .points = 12,
+                                 .size = {0.4, 0.6, 0.9},
+                                 .across = {1, 0.2, 0}};
 }
 static void make_pin(sni_bearing_builder *b) {
   const sn_joint_friction_def def = geometry();
@@ -83,6 +86,53 @@ TEST(contacts_bear_what_the_joint_does_not_let_go) {
     free(memory[0]);
     free(memory[1]);
   }
+}
+
+static sni_bearing slider_of(sn_vec3 across, void *memory[2]) {
+  sn_joint_friction_def def = geometry();
+  sni_bearing out;
+  sni_bearing_builder builder = {.user = memory, .take = take, .bearing = &out};
+  def.size.y = def.size.x;
+  def.across = across;
+  sni_bearing_slider(&builder, &def, oblique);
+  return out;
+}
+
+/* A square slider of which nobody knows how it is turned: the mean of all ways. */
+TEST(a_slider_all_around_is_the_mean_of_all_turns) {
+  enum { TURNS = 1000 };
+  const double length = sn_vec3_norm(oblique);
+  const sn_vec3 axis = sn_vec3_scale(oblique, 1 / length), x = {1, 0, 0};
+  void *memory[2] = {NULL};
+  const sni_bearing around = slider_of((sn_vec3){0, 0, 0}, memory);
+  uint64_t seed = 9;
+  double most = 0;
+  for (int trial = 0; trial < 10; trial++) {
+    sn_vec6 w = {random_vec3(&seed, 1), random_vec3(&seed, 1)}, side, sum = {{0, 0, 0}, {0, 0, 0}};
+    w = sn_vec6_addscaled(w, -sn_vec6_dot(w, around.direction[0]), around.direction[0]);
+    double bound[3], limit[8], all = 0;
+    for (int k = 0; k < TURNS; k++) {
+      void *own[2] = {NULL};
+      const sni_bearing b = slider_of(
+          sn_mat3_mul_vec(sn_so3_exp(sn_vec3_scale(axis, 2 * SN_PI * k / TURNS)), x), own);
+      all += sni_bearing_limits(&b, 0.4, sni_bearing_press(&b, NULL, w), limit, bound) / TURNS;
+      sum = sn_vec6_addscaled(sum, 1.0 / TURNS, sni_bearing_rub(&b, limit, (double[3]){1, 0, 0}));
+      free(own[0]);
+      free(own[1]);
+    }
+    const double mean =
+        sni_bearing_around(&around, 0.4, sni_bearing_press(&around, NULL, w), bound, &side);
+    CHECK(fabs(mean - all) < 1e-5 * all, "%g and %g", mean, all);
+    CHECK(fabs(bound[0] - 0.4 * mean) < tol(1e-12) * mean, "bound %g", bound[0]);
+    sum = sn_vec6_addscaled(sum, -sn_vec6_dot(sum, around.direction[0]), around.direction[0]);
+    const sn_vec6 off = sn_vec6_sub(sum, side);
+    CHECK(sn_vec6_dot(off, off) < 1e-10 * all * all, "sideways off by %g of %g",
+          sqrt(sn_vec6_dot(off, off)), all);
+    most = fmax(most, sn_vec6_dot(side, side) / (all * all));
+  }
+  CHECK(most > 1e-6, "nothing sideways");
+  free(memory[0]);
+  free(memory[1]);
 }
 
 /* Contacts all around are many contacts: the same pressure, and the same push sideways. */
@@ -592,6 +642,7 @@ TEST(a_chain_rubs_as_in_the_vectors) {
 int main(void) {
   RUN_TESTS(T(contacts_bear_what_the_joint_does_not_let_go),
             T(all_around_is_the_limit_of_many_points),
+            T(a_slider_all_around_is_the_mean_of_all_turns),
             T(reactions_are_those_of_joints_as_constraints),
             T(reactions_in_motion_with_friction_and_contacts),
             T(reactions_of_a_loop_as_in_the_vectors), T(a_chain_rubs_as_in_the_vectors));

@@ -93,24 +93,29 @@ static sni_row slide_row(const sni_rubbing *r, int k, sn_vec6 direction) {
   return row;
 }
 
-/* Along its coordinates: laws that know no surfaces. */
+/* Along its coordinates, or as fast as a ball turns: laws that know no surfaces. */
 static void look_along(sni_rubbing *r, const sni_rub *rub, double t, const double *q) {
   sni_loop_map map;
+  const double *own =
+      rub->body >= 0 ? q + r->s->t->vadr[rub->body] : r->rows->loop_q + loop_of(r, rub)->first;
   if (rub->body < 0) {
     const sni_constraint_eval e = sni_rows_eval_of(r->rows, t, t, q, q);
     sni_constraint_loop_map(&e, loop_of(r, rub), &map);
   }
   for (int c = 0; c < rub->nslide; c++) {
     sni_row *row = &r->row[rub->first + c];
+    double part[SN_NV_MAX];
+    int first = 0;
+    const int n = sni_rub_rate_parts(rub, c, own, &first, part);
     *row = (sni_row){.body = {-1, -1}};
-    if (rub->body >= 0) {
-      row->ncoord = 1;
-      row->coord[0] = r->s->t->vadr[rub->body] + c;
-      row->coef[0] = 1;
-    } else {
-      for (int side = 0; side < 2; side++) {
-        row->body[side] = loop_of(r, rub)->body[side];
-        row->p[side] = map.p[side][c];
+    for (int i = 0; rub->body >= 0 && i < n; i++) {
+      row->coord[row->ncoord] = r->s->t->vadr[rub->body] + first + i;
+      row->coef[row->ncoord++] = part[i];
+    }
+    for (int side = 0; rub->body < 0 && side < 2; side++) {
+      row->body[side] = loop_of(r, rub)->body[side];
+      for (int i = 0; i < n; i++) {
+        row->p[side] = sn_vec6_addscaled(row->p[side], part[i], map.p[side][first + i]);
       }
     }
   }
@@ -210,6 +215,7 @@ void sni_rubbing_look(sni_rubbing *r, double t, const double *q, const double *q
       }
     }
   }
+  sni_rubbing_fit_discs(r);
   sni_J_mul_world(r->s->t, &r->s->d->w, qd);
   for (int k = 0; k < r->m->nslide; k++) {
     r->start[k] = sni_row_mul(&r->row[k], &r->s->d->w, qd);
@@ -389,8 +395,8 @@ static sn_vec6 without_noise(const sni_rubbing *r, sn_vec6 w) {
   return sn_vec3_norm(w.w) <= r->noise[0] && sn_vec3_norm(w.v) <= r->noise[1] ? none : w;
 }
 
-/* Contacts rub as they are pressed, and are pressed by what does not rub: all around that is known
- * the second time, as what rubs sideways does not tilt a pin. */
+/* Contacts rub as they are pressed, and are pressed by what does not rub: all around a pin that is
+ * known the second time, as what rubs sideways does not tilt it. */
 enum { PRESSINGS = 3 };
 
 /* Friction of a bearing, whose slides are from `first` on, shared out among its contacts; false: it
@@ -433,7 +439,7 @@ static double press(const sni_rubbing *r, int k, sn_vec6 F, double *limit, sn_ve
       normal = own->kind != SNI_AT_POINTS ? sni_bearing_around(own, mu, y, next, &side)
                                           : sni_bearing_limits(own, mu, y, limit, next);
       again = share_out(r, rub, own, first, limit, side, &rubbed[b]) &&
-              (own->kind == SNI_AT_POINTS || pass == 0);
+              (own->kind == SNI_AT_POINTS || own->kind == SNI_AROUND_SLIDER || pass == 0);
     }
     all += normal;
     limit += own->ntangent;
@@ -443,15 +449,26 @@ static double press(const sni_rubbing *r, int k, sn_vec6 F, double *limit, sn_ve
   return all;
 }
 
-/* Falls from breakaway to force while the rate grows. */
+/* Falls from breakaway to force while the rate grows; what rubs together, along with all of its
+ * rate, and in proportion. */
 static void press_along(const sni_rubbing *r, int k, const double *v, double *next) {
   const sni_rub *rub = &r->m->rub[k];
   const sni_rub_numbers *number = &r->s->d->params.rub[k];
-  for (int c = 0; c < rub->nslide; c++) {
-    const double slow = v[c] / number->speed[c];
-    next[c] = rub->law == SNI_DRY ? number->force[c]
-                                  : number->force[c] + (number->breakaway[c] - number->force[c]) *
-                                                           exp(-slow * slow);
+  for (int g = 0; g < rub->ngroup; g++) {
+    const sni_rub_group *group = &rub->group[g];
+    double arm[SNI_DIRECTIONS_MAX], slow = 0, part = 0;
+    sni_rubbing_arms(r, k, g, arm);
+    for (int c = group->first; c < group->first + group->count; c++) {
+      slow += v[c] * v[c] / (number->speed[c] * number->speed[c]);
+    }
+    for (int i = 0; i < group->count; i++) {
+      const int c = group->first + i;
+      const double rise = rub->law == SNI_DRY ? 0 : number->breakaway[c] - number->force[c];
+      part = fmax(part, (number->force[c] + rise * exp(-slow)) / arm[i]);
+    }
+    for (int i = 0; i < group->count; i++) {
+      next[group->first + i] = part * arm[i];
+    }
   }
 }
 

@@ -32,7 +32,8 @@ enum { SNI_RUB_MEMORY = 8, SNI_TANGENTS_MAX = 4 * SNI_POINTS_MAX };
 typedef struct sni_rub_disc {
   int first, count; /* slides                                                                  */
   double own[SNI_DIRECTIONS_MAX]; /* arms of them                                              */
-  int at, n; /* those in the program: from there on so many; -1: none                       */
+  int rub, group; /* whose they are; of a law without surfaces, or -1                          */
+  int at, n;      /* those in the program: from there on so many; -1: none                       */
   double arm[SNI_DIRECTIONS_MAX]; /* arms of these                                             */
   double most; /* |z|                                                                         */
   double d[SNI_DIRECTIONS_MAX]; /* where z is, on the rim                                      */
@@ -299,6 +300,11 @@ void sni_rubbing_allow(sni_rubbing *r, double part);
 
 /* How many there are; disc, disc_of, part: into these, unless they are NULL. */
 int sni_rubbing_find_discs(const sn_model *m, sni_rub_disc *disc, int *disc_of, double *part);
+/* How much a group of coordinates of the k-th rub, whose law knows no surfaces, rubs in each of its
+ * directions at most; never nothing, so that they are in proportion. */
+void sni_rubbing_arms(const sni_rubbing *r, int k, int group, double *arm);
+/* Arms of such groups: they may have been set anew. */
+void sni_rubbing_fit_discs(sni_rubbing *r);
 /* Where z of the last step was. */
 void sni_rubbing_begin_discs(sni_rubbing *r);
 /* x of slides from what the program has for them, in their axes. */

@@ -27,6 +27,8 @@
  * where that does not help. */
 enum { PROGRAMS = 15, DRAWS = 20, SWEEPS = 1000 };
 #define LITTLE 1e-6
+/* Arms of a direction in which nothing rubs, by the largest. */
+#define FLAT 1e-9
 
 static double norm(int n, const double *x) {
   double sum = 0;
@@ -493,6 +495,41 @@ void sni_rubbing_begin_discs(sni_rubbing *r) {
   }
 }
 
+void sni_rubbing_arms(const sni_rubbing *r, int k, int group, double *arm) {
+  const sni_rub *rub = &r->m->rub[k];
+  const sni_rub_numbers *number = &r->s->d->params.rub[k];
+  const double *most = rub->law == SNI_DRY ? number->force : number->breakaway;
+  const sni_rub_group *own = &rub->group[group];
+  double largest = 0;
+  for (int i = 0; i < own->count; i++) {
+    largest = fmax(largest, most[own->first + i]);
+  }
+  for (int i = 0; i < own->count; i++) {
+    arm[i] = largest > 0 ? fmax(most[own->first + i], FLAT * largest) : 1;
+  }
+}
+
+void sni_rubbing_fit_discs(sni_rubbing *r) {
+  for (int k = 0; k < r->ndisc; k++) {
+    sni_rub_disc *disc = &r->disc[k];
+    if (disc->group >= 0) {
+      sni_rubbing_arms(r, disc->rub, disc->group, disc->own);
+    }
+  }
+}
+
+/* One more disc, if there is room for it. */
+static void add_disc(sni_rub_disc *disc, int *disc_of, sni_rub_disc own, int *n) {
+  for (int i = 0; disc && i < own.count; i++) {
+    disc_of[own.first + i] = *n;
+  }
+  if (disc) {
+    own.at = -1;
+    disc[*n] = own;
+  }
+  ++*n;
+}
+
 int sni_rubbing_find_discs(const sn_model *m, sni_rub_disc *disc, int *disc_of, double *part) {
   int n = 0;
   for (int k = 0; disc_of && k < m->nslide; k++) {
@@ -503,17 +540,23 @@ int sni_rubbing_find_discs(const sn_model *m, sni_rub_disc *disc, int *disc_of, 
     const sni_rub *rub = &m->rub[k];
     for (int b = 0, first = rub->first; b < rub->nbearing; first += rub->bearing[b++].ndirection) {
       const sni_bearing *own = &rub->bearing[b];
-      if (own->kind == SNI_AT_POINTS || own->ndirection < 2) {
-        continue;
+      sni_rub_disc new = {.first = first, .count = own->ndirection, .rub = k, .group = -1};
+      memcpy(new.own, own->arm, sizeof new.own);
+      if (own->kind != SNI_AT_POINTS && own->ndirection > 1) {
+        add_disc(disc, disc_of, new, &n);
       }
-      if (disc) {
-        disc[n] = (sni_rub_disc){.first = first, .count = own->ndirection, .at = -1};
-        memcpy(disc[n].own, own->arm, sizeof disc[n].own);
-        for (int i = 0; i < own->ndirection; i++) {
-          disc_of[first + i] = n;
-        }
+    }
+    for (int g = 0; g < rub->ngroup; g++) {
+      const sni_rub_group *own = &rub->group[g];
+      if (own->count > 1) {
+        add_disc(disc, disc_of,
+                 (sni_rub_disc){.first = rub->first + own->first,
+                                .count = own->count,
+                                .own = {1, 1, 1},
+                                .rub = k,
+                                .group = g},
+                 &n);
       }
-      n++;
     }
   }
   return n;

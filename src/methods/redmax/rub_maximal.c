@@ -68,7 +68,7 @@ static void add_bearing(sni_rubbing *r, int k, int b, int first, int tangent) {
   }
 }
 
-/* Laws that know no surfaces: along the coordinates, each without the others. */
+/* Laws that know no surfaces: T with the rate of the row, S^T T = its numbers. */
 static void add_along(sni_rubbing *r, int k) {
   const sni_rub *rub = &r->m->rub[k];
   const int n = rub->nslide;
@@ -87,7 +87,9 @@ static void add_along(sni_rubbing *r, int k) {
         A[i * n + j] = sni_lane6_dot(S[i], S[j]);
       }
     }
-    x[c] = 1;
+    for (int i = 0; i < row->ncoord; i++) {
+      x[row->coord[i] - r->s->t->vadr[rub->body]] = row->coef[i];
+    }
     if (sni_cholesky(n, A, 1e-12, NULL)) {
       sni_cholesky_solve(n, A, x);
     }

@@ -81,6 +81,10 @@ static double looseness(const sni_rubbing *r, int which) {
       if (rub->body < 0) {
         return sni_rubbing_loose(r, k, sni_rubbing_from(r, k, &r->row[which]));
       }
+      if (sni_rub_group_of(rub, slide)->ball) {
+        const int axis = slide - sni_rub_group_of(rub, slide)->first;
+        return sni_rubbing_loose(r, k, (sn_vec6){.w = {axis == 0, axis == 1, axis == 2}});
+      }
       const int c = r->s->t->vadr[rub->body] + slide;
       const sn_vec6 S = sn_vec6_unrotate(r->axes[k], sni_lane6_vec6(r->s->d->w.S[c]));
       return sni_rubbing_loose(r, k, sn_vec6_scale(S, 1 / sn_vec6_dot(S, S)));

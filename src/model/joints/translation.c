@@ -78,6 +78,7 @@ const sni_joint_ops sni_joint_translation2 = {
     .kind = {"translation2", "slides in the x-y plane without turning; q = (x, y)", NULL, 0},
     .nv = 2,
     .constant_S = true,
+    .slides = 2,
     .finish = translation2_finish,
     .calc = translation2_calc};
 
@@ -85,6 +86,7 @@ const sni_joint_ops sni_joint_translation3 = {
     .kind = {"translation3", "any translation, no rotation; q = (x, y, z)", NULL, 0},
     .nv = 3,
     .constant_S = true,
+    .slides = 3,
     .axis_free = true,
     .finish = translation3_finish,
     .calc = translation3_calc,
@@ -93,5 +95,6 @@ const sni_joint_ops sni_joint_translation3 = {
 const sni_joint_ops sni_joint_planar = {
     .kind = {"planar", "slides in the x-y plane and turns about z; q = (x, y, angle)", NULL, 0},
     .nv = 3,
+    .slides = 2,
     .finish = planar_finish,
     .calc = planar_calc};
