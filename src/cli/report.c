@@ -106,7 +106,7 @@ void cli_report_print(const cli_report *r, const cli_plan *plan, FILE *to) {
     fprintf(to,
             "              in %" PRId64
             " step%s loads and friction did not agree: bounds are off by up "
-            "to %.2g of the largest\n",
+            "to %.2g of what they should be\n",
             r->unsettled, r->unsettled == 1 ? "" : "s", r->disagreement);
   }
   if (r->contacts_most > 0) {

@@ -22,6 +22,11 @@ void sni_bare_find(const sni_dynamics *d, bool *bare) {
   for (int k = 0; k < m->ndrive; k++) {
     bare[m->drive[k].body] = false;
   }
+  for (int k = 0; k < m->nrub; k++) { /* what sticks is heavy where gaps close */
+    if (m->rub[k].body >= 0) {
+      bare[m->rub[k].body] = false;
+    }
+  }
   for (int c = 0; d->rows && c < d->rows->nconstraint; c++) {
     const sni_constraint *con = &d->rows->constraint[c];
     for (int j = 0; j < con->ncoord; j++) {

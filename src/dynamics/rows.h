@@ -239,6 +239,13 @@ int sni_rows_momenta(sni_rows *r, double t, double t_ref, double gain, bool near
 sn_status sni_rows_close(sni_rows *r, double t, double t_ref, double tolerance, bool near,
                          double *q, const double *qd, int *worst, double *gap);
 
+/* Factors at hand are of something else. */
+static inline void sni_rows_forget_factors(sni_rows *r) {
+  r->seen = false;
+  r->exact = 0;
+  r->stale = INFINITY;
+}
+
 /* The squares of the gaps of the rows at hand, weighted. */
 double sni_rows_squares(const sni_rows *r);
 

@@ -328,10 +328,11 @@ double sni_unilateral_aim(const sni_row *row, double h, double penetration, doub
   const bool hits = row->g + h * before <= 0, back = stop->restitution > 0;
   *soft = 0;
   if (stop->stiffness > 0) {
-    /* f = -k (g + h v) - d v, an impulse h f = -lambda */
+    /* f = -k (g + h v) - d v, an impulse h f = -lambda; before it gets there, nothing damps but
+     * what goes beyond: -(k h + d) (v + g/h) */
     const double stiff = h * stop->stiffness + stop->damping;
     *soft = 1 / (h * stiff);
-    return -stop->stiffness * row->g / stiff;
+    return row->g > 0 ? -row->g / h : -stop->stiffness * row->g / stiff;
   }
   if (penetration > 0) { /* what has been put back lies on the border: it goes on acting */
     return row->g > SNI_TOUCH ? SNI_LET_GO

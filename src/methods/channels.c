@@ -137,7 +137,7 @@ static double value_ztau(const reading *r, int z, int component, int coordinate)
   return 0;
 }
 
-/* Friction of the step that led here: forces, bounds, rates, loads. */
+/* Friction of the step that led here: forces, bounds, rates, rates at its start, loads. */
 static const double *rubbing(const reading *r) {
   return r->sim->method->rubbing && r->state->method == sni_sim_private_id(r->sim)
              ? r->sim->method->rubbing(r->sim->m, r->state)
@@ -176,11 +176,25 @@ static double rate_of(const reading *r, const sni_rub *own, int c) {
   const double *qd = own->body >= 0 ? r->state->data + r->state->nv : r->sim->rows.loop_qd;
   return sni_rub_rate(own, c, q + at, qd + at);
 }
-/* What it does against that: what sticks or slips, and what is damped. */
+/* What is damped, and all that it does against that: what sticks or slips too. */
+static double drag_of_friction(const reading *r, const sni_rub *own, int c) {
+  return own->drag[c] > 0 ? drag_of(r, own, c) * rate_of(r, own, c) : 0;
+}
 static double friction_of(const reading *r, const sni_rub *own, int c) {
   const double *x = rubbing(r);
-  const double drag = own->drag[c] > 0 ? drag_of(r, own, c) * rate_of(r, own, c) : 0;
-  return drag + (x && own->law != SNI_VISCOUS ? x[own->first + c] : 0);
+  return drag_of_friction(r, own, c) + (x && own->law != SNI_VISCOUS ? x[own->first + c] : 0);
+}
+/* The power of what sticks or slips.  In a step of the length h it takes h f (v0 + v1)/2, which is
+ * what is lost also where it stops within the step; where it turns round, of the end alone. */
+static double taken(const reading *r, const sni_rub *own) {
+  const int n = r->sim->m->nslide;
+  const double *x = own->law != SNI_VISCOUS ? rubbing(r) : NULL;
+  double mean = 0, end = 0;
+  for (int k = own->first; x && k < own->first + own->nslide; k++) {
+    mean += 0.5 * x[k] * (x[2 * n + k] + x[3 * n + k]);
+    end += x[k] * x[2 * n + k];
+  }
+  return mean >= 0 ? mean : end;
 }
 static double value_rub(const reading *r, int rub, int component, int coordinate) {
   (void)coordinate;
@@ -189,12 +203,12 @@ static double value_rub(const reading *r, int rub, int component, int coordinate
   const double *x = rubbing(r);
   double power = 0;
   if (component == 0) {
-    return x && rub < m->nrub ? x[3 * m->nslide + rub] : 0;
+    return x && rub < m->nrub ? x[4 * m->nslide + rub] : 0;
   }
   for (int c = 0; c < own->nslide; c++) {
-    power += friction_of(r, own, c) * rate_of(r, own, c);
+    power += drag_of_friction(r, own, c) * rate_of(r, own, c);
   }
-  return power;
+  return power + taken(r, own);
 }
 static double value_friction(const reading *r, int slide, int component, int coordinate) {
   (void)component;

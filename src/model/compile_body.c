@@ -163,7 +163,7 @@ void sni_compile_joints(sni_compile *c) {
     sni_compile_spread(c, "joint.damping", &def->damping, nv, 0, true, m->params.damping + adr);
     sni_compile_spread(c, "joint.rest", &def->rest, nv, 0, false, m->params.rest + adr);
     sni_compile_spread(c, "joint.armature", &def->armature, nv, 0, true, m->params.armature + adr);
-    if (def->rest.n > 0 && def->stiffness.n == 0) {
+    if (def->rest.n > 0 && def->stiffness.n == 0 && !def->backlash.enabled) {
       sni_compile_warn(c, "joint.rest", "does nothing without stiffness");
     }
     sni_compile_friction_damping(c, "joint.friction", &def->friction, nv, m->params.damping + adr);

@@ -13,7 +13,7 @@ static void finish_loop_spring(sni_compile *c, int k, const sn_joint_def *def, i
   sni_compile_spread(c, "stiffness", &def->stiffness, nv, 0, true, s->number.stiffness);
   sni_compile_spread(c, "damping", &def->damping, nv, 0, true, s->number.damping);
   sni_compile_spread(c, "rest", &def->rest, nv, 0, false, s->number.rest);
-  if (def->rest.n > 0 && def->stiffness.n == 0) {
+  if (def->rest.n > 0 && def->stiffness.n == 0 && !def->backlash.enabled) {
     sni_compile_warn(c, "rest", "does nothing without stiffness");
   }
   if (def->drive.enabled) {

@@ -100,7 +100,7 @@ bodies:
 motions: {lift: {body: post, at: [0.5, 0, 0], frame: world, twist: [null, null, null, null, null, 0.5]}}
 run: {method: redmax, step: 0.01, duration: 0.1}
 """)
-        self.assertRegex(self.good("run", jam), r"(?m)^ +in 10 steps loads and friction did not agree: bounds are off by up to [0-9.]+ of the largest$")
+        self.assertRegex(self.good("run", jam), r"(?m)^ +in 10 steps loads and friction did not agree: bounds are off by up to [0-9.]+ of what they should be$")
         self.assertEqual(self.report(jam)["friction"]["unsettled"], 10)
         done = sinew("run", jam, "--set", "run.redmax.on_unconverged=stop", "--quiet", cwd=self.place)
         self.assertEqual(done.returncode, STOPPED)

@@ -60,6 +60,9 @@ static void turn_ball(const sni_tree *t, int k, double h, const double *q, doubl
   const sn_vec3 r = {q[adr], q[adr + 1], q[adr + 2]};
   const sn_vec3 w =
       sn_mat3_mul_vec(sn_so3_jacobian(r), (sn_vec3){qd1[adr], qd1[adr + 1], qd1[adr + 2]});
+  if (w.x == 0 && w.y == 0 && w.z == 0) {
+    return; /* it stays, to the last bit */
+  }
   const sn_vec3 r1 = sn_so3_log(sn_mat3_mul(sn_so3_exp(r), sn_so3_exp(sn_vec3_scale(w, h))));
   const sn_vec3 rd1 = sn_mat3_mul_vec(sn_so3_jacobian_inverse(r1), w);
   memcpy(q1 + adr, (double[3]){r1.x, r1.y, r1.z}, 3 * sizeof *q1);
@@ -156,9 +159,9 @@ static void nearest(const sn_vec3 *u, int n, sn_vec3 e, double *x) {
 
 /* Coordinates that slide along axes of a body which turns: q + h qd would go along the axes of the
  * start, and spiral outwards by 1 + (w h)^2/2 a step.  So from the ground on, each body is put
- * where its centre of mass would go straight, as far as its joint slides there.  w->a: the motion.
- */
-static void slide_on(sn_sim *sim, double h, double *q1, const double *qd1) {
+ * where its centre of mass would go straight, as far as its joint slides there; what sticks does
+ * not.  w->a: the motion. */
+static void slide_on(sn_sim *sim, const bool *still, double h, double *q1, const double *qd1) {
   const sni_tree *t = &sim->m->tree;
   sni_dynamics *d = &sim->d;
   sn_se3 *E1 =
@@ -180,7 +183,7 @@ static void slide_on(sn_sim *sim, double h, double *q1, const double *qd1) {
     sn_vec3 u[3];
     int which[3], n = 0;
     for (int c = 0; c < nv && n < 3; c++) {
-      if (is_translation(S[c])) {
+      if (is_translation(S[c]) && !(still && still[adr + c])) {
         u[n] = sn_mat3_mul_vec(E1[i].R, S[c].v);
         which[n++] = c;
       }
@@ -283,8 +286,69 @@ void sni_move_drift(sn_sim *sim, sni_system *s, double h, const double *q, doubl
     turn_ball(t, k, h, q, q1, qd1);
   }
   if (s->slides) {
-    slide_on(sim, h, q1, qd1);
+    slide_on(sim, s->still, h, q1, qd1);
   }
+}
+
+/* ---- closing ---- */
+
+/* Of all that moves: so many times as heavy is what sticks, where gaps close. */
+#define HEAVY 1e8
+
+/* Twice the energy of all bodies together, if they moved as the coordinate c of body i does. */
+static double weight_of(const sni_dynamics *d, int i, int c) {
+  const sn_vec6 S = sni_lane6_vec6(d->w.S[c]);
+  const sn_vec3 o = sni_lane_vec3(d->w.link[i].o);
+  double sum = d->params.armature[c];
+  for (int b = 0; b < d->m->tree.nbody; b++) {
+    const sn_vec3 arm = sn_vec3_sub(sni_lane_vec3(d->w.link[b].o), o);
+    const sni_lane6 y = sni_lane6_from((sn_vec6){S.w, sn_vec3_add(S.v, sn_vec3_cross(S.w, arm))});
+    sum += sni_lane6_dot(y, sni_momentum(&d->mass[b], &d->w.link[b], y));
+  }
+  return sum;
+}
+
+static void weigh_down(const sni_system *s) {
+  const sni_tree *t = s->t;
+  sni_dynamics *d = s->d;
+  for (int i = 0; i < t->nbody; i++) {
+    const int adr = t->vadr[i], nv = t->vadr[i + 1] - adr;
+    for (int k = 0; k < nv; k++) {
+      if (s->still[adr + k]) {
+        d->armature[t->factor[i] + k * nv + k] += HEAVY * weight_of(d, i, adr + k);
+        d->armed = true;
+      }
+    }
+  }
+}
+
+static sn_status close_gaps(sn_sim *sim, double t_end, bool rates, bool near, double *q1,
+                            double *qd1, sn_error *err) {
+  return rates ? sni_sim_project(sim, t_end, t_end, q1, qd1, err)
+               : sni_sim_close(sim, t_end, near, q1, qd1, err);
+}
+
+/* Gaps close by the least motion of the masses, which would move what sticks too, a little in every
+ * step: so that is heavy.  Where gaps stay open without it, it gives way. */
+sn_status sni_move_close(sn_sim *sim, sni_system *s, double t_end, bool rates, double *q1,
+                         double *qd1, sn_error *err) {
+  if (!s->still) {
+    return close_gaps(sim, t_end, rates, true, q1, qd1, err);
+  }
+  const size_t bytes = (size_t)s->t->nv * sizeof *q1;
+  sn_error none = {0};
+  memcpy(s->still_room, q1, bytes);
+  memcpy(s->still_room + s->t->nv, qd1, bytes);
+  weigh_down(s);
+  const sn_status status = close_gaps(sim, t_end, rates, false, q1, qd1, &none);
+  sni_rotors_refresh(s->d);
+  sni_rows_forget_factors(&sim->rows);
+  if (status == SN_OK) {
+    return status;
+  }
+  memcpy(q1, s->still_room, bytes);
+  memcpy(qd1, s->still_room + s->t->nv, bytes);
+  return close_gaps(sim, t_end, rates, false, q1, qd1, err);
 }
 
 /* Where nothing but the joints decides where the coordinates go: block by block. */
@@ -315,7 +379,7 @@ sn_status sni_move_on(sn_sim *sim, sni_system *s, double t_end, double h, const 
     q1[k] += s->shift[k];
   }
   const bool closing = d->rows && sim->options.redmax.closure == SN_CLOSURE_PROJECT;
-  const sn_status status = closing ? sni_sim_close(sim, t_end, true, q1, qd1, err) : SN_OK;
+  const sn_status status = closing ? sni_move_close(sim, s, t_end, false, q1, qd1, err) : SN_OK;
   if (status) {
     return status;
   }

@@ -83,6 +83,7 @@ static sn_status find_rates(sn_sim *sim, const sni_redmax_step *step, double *q1
     sni_system_limit_drives(s, step->t_end, step->q, step->qd, step->input);
   }
   sni_rubbing_save(&r->rub, r->rubbed);
+  s->still = NULL;
   for (int pass = 0; again && pass <= LIMIT_PASSES; pass++) {
     status = sweeps ? sni_redmax_sweep(sim, step, info, err)
                     : sni_redmax_rates(sim, step, pass > 0, qd1, info, err);
@@ -148,7 +149,7 @@ static sn_status move(sn_sim *sim, const sni_redmax_step *step, double *q1, doub
     q1[k] += s->shift[k];
   }
   return sim->d.rows && sim->options.redmax.closure == SN_CLOSURE_PROJECT
-             ? sni_sim_project(sim, step->t_end, step->t_end, q1, qd1, err)
+             ? sni_move_close(sim, s, step->t_end, true, q1, qd1, err)
              : SN_OK;
 }
 
@@ -273,9 +274,7 @@ static void swap_graph(sn_sim *sim) {
   sni_kkt *other = r->graph;
   r->graph = sim->rows.kkt;
   sim->rows.kkt = other;
-  sim->rows.seen = false;
-  sim->rows.exact = 0;
-  sim->rows.stale = INFINITY;
+  sni_rows_forget_factors(&sim->rows);
 }
 
 static sn_status redmax_step(sn_sim *sim, sn_state *state, const sn_input *input, double t_end,
@@ -300,11 +299,12 @@ static sn_status redmax_step(sn_sim *sim, sn_state *state, const sn_input *input
     memcpy(state->data, backup, bytes);
     state->t = t;
     if (status > 0 && info->friction_unsettled > 0) {
-      return sni_fail(err, SN_E_UNCONVERGED,
-                      "at t = %g: loads and friction in joints do not agree after %d iterations, "
-                      "bounds are off by %.2g of the largest: let it go on with on_unconverged "
-                      "retry or accept, or take a smaller step",
-                      t, info->friction_iterations, info->friction_disagreement);
+      return sni_fail(
+          err, SN_E_UNCONVERGED,
+          "at t = %g: loads and friction in joints do not agree after %d iterations, "
+          "bounds are off by %.2g of what they should be: let it go on with on_unconverged "
+          "retry or accept, or take a smaller step",
+          t, info->friction_iterations, info->friction_disagreement);
     }
     if (status > 0 && sim->open_one >= 0) { /* which err says, with its gap */
       return SN_E_UNCONVERGED;

@@ -58,7 +58,7 @@ typedef struct sni_rubbing {
   sni_rows *rows; /* NULL: none */
   sni_rub_solver solve;
   void *user;
-  double eps; /* see sn_options */
+  double eps, tolerance; /* see sn_options */
   bool relative;
   sni_row *row;   /* nslide  tau                                                               */
   sn_mat3 *axes;  /* nrub  of the bearings, in the world                                       */
@@ -66,12 +66,15 @@ typedef struct sni_rubbing {
   double *loose; /* 36 nrub  inverse inertia of both bodies, in axes and at the place of bearings */
   int *loop_row; /* 2 nrub  of loops: the first of their rows, and beyond the last               */
   bool *driven;  /* nslide  held, and moving                                                    */
+  bool *still;   /* nv  coordinates that stick, at the end of a step                            */
+  bool *stuck;   /* nslide                                                                      */
   bool *held;    /* as `which` counts: constraints let nothing slide here, or drive it         */
   double *force; /* nslide  of friction, along tau; what friction does is minus this          */
   double *rate;  /* nslide  tau v                                                             */
   double *start; /* nslide  tau qd, at the start of the step                                  */
   double *bound; /* nslide                                                                    */
   double *next;  /* nslide  bounds by the last loads                                          */
+  double *scale; /* nslide  what these are small or large against                             */
   double *miss, *bound_before, *weight; /* nslide  of the last turn                             */
   double *history; /* 2 SNI_RUB_MEMORY nslide  how these changed from turn to turn             */
   double *moves; /* leaders of bounds x all of `push`: how they go along with each bound         */
@@ -146,13 +149,14 @@ typedef struct sni_rubbing {
   struct {
     int n, ways, most;  /* ways in use, or 0; all; rows of loops with surfaces               */
     int rank;           /* of those rows                                                     */
-    double arm;         /* the largest number in them                                        */
+    double arm;         /* the longest, of forces about what turns                           */
     int *row;           /* most                                                              */
     double *G, *T;      /* most x nv  those rows; most^2  what they are made of              */
     int *which, *count; /* n x nrub, n  joints that bear anything of a way                   */
     sn_vec6 *D, *Y;     /* n x nrub  what they bear, and how that gives way                  */
     double *M;          /* n^2  D Y, its factor                                              */
     double *c, *weight; /* most (or nrub), nrub                                              */
+    double *alike;      /* most  what rows are multiplied with                               */
     int *group;         /* nrub  scratch of rub_rest.c                                       */
   } stress;
   sn_vec6 *dload; /* nrub                                                                      */
@@ -191,6 +195,16 @@ static inline void sni_rubbing_bodies(const sni_rubbing *r, const sni_rub *rub, 
   body[1] = rub->body >= 0 ? rub->body : r->m->constraint[rub->loop].body[1];
 }
 
+/* At which surfaces rub in its c-th way; 0: its law knows none. */
+static inline double sni_rub_arm(const sni_rub *rub, int c) {
+  for (int b = 0; b < rub->nbearing; c -= rub->bearing[b++].ndirection) {
+    if (c < rub->bearing[b].ndirection) {
+      return rub->bearing[b].arm[c];
+    }
+  }
+  return 0;
+}
+
 static inline int sni_rub_tangents(const sni_rub *rub) {
   int n = 0;
   for (int b = 0; b < rub->nbearing; b++) {
@@ -207,9 +221,10 @@ void sni_rubbing_place(sni_rubbing *r, sni_system *s, sni_rows *rows, const sn_o
 struct sn_sim;
 const sni_rubbing *sni_sim_rubbing(const struct sn_sim *sim);
 
-/* What a state keeps of it: forces, bounds, rates, loads, and wrenches of friction. */
+/* What a state keeps of it: forces, bounds, rates at the end and at the start, loads, and wrenches
+ * of friction. */
 static inline int sni_rubbing_numbers(const sn_model *m) {
-  return 3 * m->nslide + m->nrub + 6 * SNI_BEARINGS_MAX * m->nrub;
+  return 4 * m->nslide + m->nrub + 6 * SNI_BEARINGS_MAX * m->nrub;
 }
 void sni_rubbing_load(sni_rubbing *r, const double *from);
 void sni_rubbing_save(const sni_rubbing *r, double *to);
@@ -272,7 +287,7 @@ void sni_rubbing_begin(sni_rubbing *r);
 sn_status sni_rubbing_free(sni_rubbing *r, double *v);
 sn_status sni_rubbing_turn(sni_rubbing *r, double *v, double *change);
 void sni_rubbing_follow(sni_rubbing *r, double change);
-void sni_rubbing_end(const sni_rubbing *r, double *v);
+void sni_rubbing_end(sni_rubbing *r, double *v);
 /* At least two turns, and little disagreement in the last one. */
 bool sni_rubbing_agrees(const sni_rubbing *r, const sn_options *o, double change);
 /* Does nothing get better any more?  Then the best bounds so far, for another turn: true: the last.

@@ -454,7 +454,7 @@ static int row_of(const sni_rubbing *r, int slide) {
 }
 
 double sni_rubbing_astray(const sni_rubbing *r) {
-  double most = 0, off = 0;
+  double off = 0;
   for (int first = 0, n = 1; first < r->m->nslide; first += n) {
     const sni_rub_disc *disc = r->disc_of[first] >= 0 ? &r->disc[r->disc_of[first]] : NULL;
     sni_rub_disc own = {.n = 0, .most = r->s->h * r->bound[first] / (disc ? disc->own[0] : 1)};
@@ -469,10 +469,10 @@ double sni_rubbing_astray(const sni_rubbing *r) {
         trace += arm * arm * S_of(r, row, row);
       }
     }
-    most = fmax(most, own.most);
-    off = own.n > 0 && trace > 0 ? fmax(off, away(&own, z, rate, trace)) : off;
+    const double most = r->s->h * r->scale[first] / (disc ? disc->own[0] : 1);
+    off = own.n > 0 && trace > 0 && most > 0 ? fmax(off, away(&own, z, rate, trace) / most) : off;
   }
-  return most > 0 ? off / most : 0;
+  return off;
 }
 
 /* ---- at rest between steps ---- */

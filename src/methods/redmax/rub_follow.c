@@ -20,6 +20,8 @@ enum { NEWTONS = 5, MARCHES = 20 };
 #define BEYOND 1e4
 /* Friction of this part of what would stop a slide is small. */
 #define NOTHING 1e-6
+/* And a load of this part of the largest. */
+#define LIGHT 1e-4
 /* Of the way, the least that a turn goes. */
 #define SHORTEST 0.03
 
@@ -46,30 +48,50 @@ static bool is_bound(const sni_rubbing *r, const sni_rub *rub, int c) {
   return any;
 }
 
-/* What bounds are small or large against: what loads ask for, and what is there; where all of that
- * comes to nothing, a little of what would stop the slides.  A bound that nobody needs may be
- * anything. */
-static double largest(const sni_rubbing *r) {
+/* What the bound of each slide is small or large against: what its loads ask for, and what is
+ * there; where that comes to nothing, a little of what would stop it.  A bound that nobody needs
+ * may be anything.  Loads that are nothing against those of other joints are known no better than
+ * by a part of these: bounds are compared as forces on the surfaces. */
+static void find_scales(sni_rubbing *r) {
   double most = 0;
-  for (int k = 0; k < r->m->nslide; k++) {
-    most = fmax(most, fmax(r->next[k], sni_rubbing_used(r, k)));
-    most = fmax(most, NOTHING * r->asked[k]);
+  for (int pass = 0; pass < 2; pass++) {
+    for (int i = 0; i < r->m->nrub; i++) {
+      const sni_rub *rub = &r->m->rub[i];
+      for (int c = 0; c < rub->nslide; c++) {
+        const int k = rub->first + c;
+        const double arm = sni_rub_arm(rub, c);
+        if (pass == 0) {
+          r->scale[k] = fmax(fmax(r->next[k], sni_rubbing_used(r, k)), NOTHING * r->asked[k]);
+          most = arm > 0 ? fmax(most, r->scale[k] / arm) : most;
+        } else {
+          r->scale[k] = fmax(r->scale[k], LIGHT * most * arm);
+        }
+      }
+    }
   }
-  return most;
+}
+
+/* By how much a bound misses what its loads ask for. */
+static double off_by(const sni_rubbing *r, int k) {
+  const double miss = fabs(r->next[k] - r->bound[k]);
+  return miss > 0 ? miss / r->scale[k] : 0;
 }
 
 double sni_rubbing_disagreement(sni_rubbing *r) {
-  const double most = largest(r);
   double change = 0;
+  find_scales(r);
+  r->miss_most = 0;
   for (int i = 0; i < r->m->nrub; i++) {
     const sni_rub *rub = &r->m->rub[i];
     for (int c = 0; c < rub->nslide; c++) {
       const int k = rub->first + c;
-      change = is_bound(r, rub, c) ? fmax(change, fabs(r->next[k] - r->bound[k])) : change;
+      if (is_bound(r, rub, c)) {
+        r->miss_most = fmax(r->miss_most, fabs(r->next[k] - r->bound[k]));
+        change = fmax(change, off_by(r, k));
+      }
     }
   }
-  r->miss_most = change;
-  return most > 0 ? change / most : 0;
+  return change;
 }
 
 /* The rate of a slide, or the largest one of its disc. */
@@ -84,15 +106,14 @@ static double disc_rate(const sni_rubbing *r, int k) {
 
 bool sni_rubbing_stands(const sni_rubbing *r, double beyond, double tolerance) {
   const double still = 1e-9;
-  const double most = largest(r);
   double fastest = 0;
   for (int k = 0; k < r->m->nslide; k++) {
     fastest = fmax(fastest, fabs(r->free[k]));
   }
   for (int k = 0; k < r->m->nslide; k++) {
     const bool slips = disc_rate(r, k) > still * fastest;
-    if (slips ? fabs(r->next[k] - r->bound[k]) > tolerance * most
-              : sni_rubbing_used(r, k) > beyond * r->next[k] + tolerance * most) {
+    if (slips ? off_by(r, k) > tolerance
+              : sni_rubbing_used(r, k) > beyond * r->next[k] + tolerance * r->scale[k]) {
       return false;
     }
   }
@@ -277,9 +298,8 @@ void sni_rubbing_follow(sni_rubbing *r, double change) {
 /* Does nothing disagree but what constraints drive?  That cannot stop, and if it jams there is no
  * answer. */
 static bool only_driven_disagree(const sni_rubbing *r, double tolerance) {
-  const double most = largest(r);
   for (int k = 0; k < r->m->nslide; k++) {
-    if (!r->driven[k] && fabs(r->next[k] - r->bound[k]) > tolerance * most) {
+    if (!r->driven[k] && off_by(r, k) > tolerance) {
       return false;
     }
   }

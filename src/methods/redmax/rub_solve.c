@@ -15,6 +15,8 @@
 #define ROUNDING 1e-10
 /* What sticks goes with less than this part of the largest rate without friction. */
 #define AT_REST 1e-9
+/* By so many tolerances the paper's problem may be off. */
+#define NEARLY 10
 /* Turns before what sticks may do so a little beyond its bound: where many joints hold each other,
  * their shares may go on changing, which moves nothing. */
 enum { PATIENCE = 10 };
@@ -355,21 +357,66 @@ static bool join_broken(sni_rubbing *r, const double *v, sn_status *status) {
   return more;
 }
 
-/* Friction of joints that one coordinate alone tells: what sticks does not move at all.  Within
- * bounds that are rounding of what would stop it, the program cannot tell what sticks; its rate
- * does. */
-static void stand_still(const sni_rubbing *r, double *v) {
+/* The only coordinate that a row is about; -1: there are several, or it is one of a loop. */
+static int only_coordinate(const sni_row *row) {
+  const double nothing = 1e-12; /* of the others */
+  int only = 0;
+  for (int c = 1; c < row->ncoord; c++) {
+    only = fabs(row->coef[c]) > fabs(row->coef[only]) ? c : only;
+  }
+  for (int c = 0; c < row->ncoord; c++) {
+    if (c != only && fabs(row->coef[c]) > nothing * fabs(row->coef[only])) {
+      return -1;
+    }
+  }
+  return row->ncoord > 0 ? row->coord[only] : -1;
+}
+
+/* Does the k-th row of the program stick?  The paper's problem is solved to a tolerance. */
+static bool has_stuck(const sni_rubbing *r, int k, double fastest) {
+  const int i = r->which[k];
+  const bool inside = sni_rubbing_used(r, i) < (1 - AT_REST) * r->bound[i];
+  const double still = r->maximal ? fmax(NEARLY * r->tolerance, AT_REST) : AT_REST;
+  return (r->maximal ? inside : r->sticks[k]) && fabs(r->rate[i]) <= still * fastest;
+}
+
+/* What sticks in joints of the tree does not move at all, by coordinates that one slide alone
+ * tells, or all of a joint.  Within bounds that are rounding of what would stop it, the program
+ * cannot tell what sticks; its rate does. */
+static void stand_still(sni_rubbing *r, double *v) {
+  const sni_tree *t = r->s->t;
   double fastest = 0;
+  bool any = false;
+  memset(r->still, 0, (size_t)t->nv * sizeof *r->still);
+  memset(r->stuck, 0, (size_t)r->m->nslide * sizeof *r->stuck);
   for (int k = 0; k < r->n; k++) {
     fastest = fmax(fastest, fabs(r->free[r->which[k]]));
   }
   for (int k = 0; k < r->n; k++) {
     const int i = r->which[k];
-    if (r->sticks[k] && i < r->m->nslide && r->row[i].ncoord == 1 && r->row[i].body[0] < 0 &&
-        r->row[i].body[1] < 0 && fabs(r->rate[i]) <= AT_REST * fastest) {
-      v[r->row[i].coord[0]] = 0;
+    if (i < r->m->nslide) {
+      r->stuck[i] = has_stuck(r, k, fastest);
     }
   }
+  for (int k = 0; k < r->m->nrub; k++) {
+    const sni_rub *rub = &r->m->rub[k];
+    bool all = rub->body >= 0 && rub->nslide == t->vadr[rub->body + 1] - t->vadr[rub->body];
+    for (int i = rub->first; i < rub->first + rub->nslide; i++) {
+      const int c = r->stuck[i] ? only_coordinate(&r->row[i]) : -1;
+      all = all && r->stuck[i];
+      if (c >= 0) {
+        r->still[c] = true;
+      }
+    }
+    for (int c = all ? t->vadr[rub->body] : 0; all && c < t->vadr[rub->body + 1]; c++) {
+      r->still[c] = true;
+    }
+  }
+  for (int c = 0; c < t->nv; c++) {
+    v[c] = r->still[c] ? 0 : v[c];
+    any = any || r->still[c];
+  }
+  r->s->still = any ? r->still : NULL;
 }
 
 void sni_rubbing_begin(sni_rubbing *r) {
@@ -465,7 +512,7 @@ sn_status sni_rubbing_turn(sni_rubbing *r, double *v, double *change) {
   return status;
 }
 
-void sni_rubbing_end(const sni_rubbing *r, double *v) {
+void sni_rubbing_end(sni_rubbing *r, double *v) {
   stand_still(r, v);
 }
 
@@ -534,23 +581,23 @@ void sni_rubbing_resume(sni_rubbing *r) {
 /* ---- memory ---- */
 
 void sni_rubbing_load(sni_rubbing *r, const double *from) {
-  const size_t n = (size_t)r->m->nslide;
-  memcpy(r->force, from, n * sizeof *from);
-  memcpy(r->bound, from + n, n * sizeof *from);
-  memcpy(r->rate, from + 2 * n, n * sizeof *from);
-  memcpy(r->normal, from + 3 * n, (size_t)r->m->nrub * sizeof *from);
-  memcpy(r->rubbed, from + 3 * n + r->m->nrub,
-         (size_t)(SNI_BEARINGS_MAX * r->m->nrub) * sizeof *r->rubbed);
+  const size_t n = (size_t)r->m->nslide, nrub = (size_t)r->m->nrub;
+  double *const part[] = {r->force, r->bound, r->rate, r->start};
+  for (int k = 0; k < SNI_COUNT(part); k++, from += n) {
+    memcpy(part[k], from, n * sizeof *from);
+  }
+  memcpy(r->normal, from, nrub * sizeof *from);
+  memcpy(r->rubbed, from + nrub, SNI_BEARINGS_MAX * nrub * sizeof *r->rubbed);
 }
 
 void sni_rubbing_save(const sni_rubbing *r, double *to) {
-  const size_t n = (size_t)r->m->nslide;
-  memcpy(to, r->force, n * sizeof *to);
-  memcpy(to + n, r->bound, n * sizeof *to);
-  memcpy(to + 2 * n, r->rate, n * sizeof *to);
-  memcpy(to + 3 * n, r->normal, (size_t)r->m->nrub * sizeof *to);
-  memcpy(to + 3 * n + r->m->nrub, r->rubbed,
-         (size_t)(SNI_BEARINGS_MAX * r->m->nrub) * sizeof *r->rubbed);
+  const size_t n = (size_t)r->m->nslide, nrub = (size_t)r->m->nrub;
+  const double *const part[] = {r->force, r->bound, r->rate, r->start};
+  for (int k = 0; k < SNI_COUNT(part); k++, to += n) {
+    memcpy(to, part[k], n * sizeof *to);
+  }
+  memcpy(to, r->normal, nrub * sizeof *to);
+  memcpy(to + nrub, r->rubbed, SNI_BEARINGS_MAX * nrub * sizeof *r->rubbed);
 }
 
 static bool any_loop_at_points(const sn_model *m) {
@@ -584,6 +631,7 @@ static size_t lay_out(sni_rubbing *r, const sn_model *m, const sn_options *o, ch
   r->start = TAKE(nslide, sizeof *r->start);
   r->bound = TAKE(nslide, sizeof *r->bound);
   r->next = TAKE(nslide, sizeof *r->next);
+  r->scale = TAKE(nslide, sizeof *r->scale);
   r->miss = TAKE(nslide, sizeof *r->miss);
   r->bound_before = TAKE(nslide, sizeof *r->bound_before);
   r->weight = TAKE(nslide, sizeof *r->weight);
@@ -619,6 +667,9 @@ static size_t lay_out(sni_rubbing *r, const sn_model *m, const sn_options *o, ch
   r->driven = TAKE(nslide, sizeof *r->driven);
   r->loose = TAKE(36 * nrub, sizeof *r->loose);
   r->loop_row = TAKE(2 * nrub, sizeof *r->loop_row);
+  r->still = TAKE(nv, sizeof *r->still);
+  r->stuck = TAKE(nslide, sizeof *r->stuck);
+  double *still_room = TAKE(2 * nv, sizeof *still_room);
   r->Y = TAKE(capacity * nv, sizeof *r->Y);
   r->lambdas = TAKE(capacity * nrow, sizeof *r->lambdas);
   r->v_free = TAKE(nv, sizeof *r->v_free);
@@ -649,6 +700,7 @@ static size_t lay_out(sni_rubbing *r, const sn_model *m, const sn_options *o, ch
   r->stress.T = TAKE(stressed * stressed, sizeof *r->stress.T);
   r->stress.D = TAKE(stressed * nrub, sizeof *r->stress.D);
   r->stress.Y = TAKE(stressed * nrub, sizeof *r->stress.Y);
+  r->stress.alike = TAKE(stressed, sizeof *r->stress.alike);
   r->stress.M = TAKE(stressed * stressed, sizeof *r->stress.M);
   r->stress.c = TAKE(stressed > nrub ? stressed : nrub, sizeof *r->stress.c);
   r->stress.group = TAKE(nrub, sizeof *r->stress.group);
@@ -662,6 +714,7 @@ static size_t lay_out(sni_rubbing *r, const sn_model *m, const sn_options *o, ch
   r->ndisc = (int)ndisc;
   r->maximal = maximal;
   if (memory) {
+    r->s->still_room = still_room;
     memset(r->other.driven, 0, nslide * sizeof *r->other.driven);
     sni_qp_place(&r->qp, (int)most, qp);
     sni_rubbing_find_discs(m, r->disc, r->disc_of, r->part);
@@ -680,6 +733,7 @@ void sni_rubbing_place(sni_rubbing *r, sni_system *s, sni_rows *rows, const sn_o
                      .s = s,
                      .rows = rows,
                      .eps = o->redmax.friction.regularization,
+                     .tolerance = o->redmax.friction.tolerance,
                      .relative = !o->redmax.friction.absolute};
   lay_out(r, s->d->m, o, memory);
 }

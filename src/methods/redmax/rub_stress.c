@@ -56,11 +56,40 @@ int sni_rubbing_stress_rows(const sn_model *m) {
   return n;
 }
 
+static bool is_force(const sni_row *row) {
+  return sn_vec3_norm(row->p[0].v) > 0 || sn_vec3_norm(row->p[1].v) > 0;
+}
+static bool is_slide(const sni_rubbing *r, int c) {
+  const sni_lane6 S = r->s->d->w.S[c];
+  return sn_vec3_norm(sni_lane_vec3(S.w)) == 0;
+}
+
+/* Rows of forces are lengths where coordinates turn, rows of torques are none; by the longest of
+ * these lengths all are alike, whatever the size of the mechanism: scale of the i-th is what it is
+ * multiplied with. */
+static void make_alike(sni_rubbing *r, int n, double *scale) {
+  const int nv = r->s->t->nv;
+  double length = 0;
+  for (int i = 0; i < n; i++) {
+    for (int c = 0; c < nv && is_force(&r->rows->row[r->stress.row[i]]); c++) {
+      length = is_slide(r, c) ? length : fmax(length, fabs(r->stress.G[i * nv + c]));
+    }
+  }
+  length = length > 0 ? length : 1;
+  r->stress.arm = length;
+  for (int i = 0; i < n; i++) {
+    scale[i] = is_force(&r->rows->row[r->stress.row[i]]) ? 1 / length : 1;
+    for (int c = 0; c < nv; c++) {
+      r->stress.G[i * nv + c] *= scale[i] * (is_slide(r, c) ? length : 1);
+    }
+  }
+}
+
 /* Rows of loops with surfaces, over the coordinates, with 1 for the largest number of each; T has
  * what they are made of.  How many there are. */
 static int find_rows(sni_rubbing *r) {
   const int nv = r->s->t->nv, most = r->stress.most;
-  double largest = 0, *own = r->stress.c;
+  double largest = 0, *own = r->stress.c, *alike = r->stress.alike;
   int n = 0;
   for (int k = 0; k < r->m->nrub; k++) {
     const sni_rub *rub = &r->m->rub[k];
@@ -73,13 +102,16 @@ static int find_rows(sni_rubbing *r) {
   for (int i = 0; i < n; i++) {
     double *G = r->stress.G + (size_t)i * (size_t)nv;
     sni_rows_column(r->rows, r->stress.row[i], G);
+  }
+  make_alike(r, n, alike);
+  for (int i = 0; i < n; i++) {
+    const double *G = r->stress.G + (size_t)i * (size_t)nv;
     own[i] = 0;
     for (int c = 0; c < nv; c++) {
       own[i] = fmax(own[i], fabs(G[c]));
     }
     largest = fmax(largest, own[i]);
   }
-  r->stress.arm = largest > 0 ? largest : 1;
   for (int i = 0; i < n; i++) {
     const bool moves = own[i] > NOTHING * largest;
     const double scale = own[i] > NEARLY * largest || !moves ? own[i] : largest;
@@ -87,7 +119,7 @@ static int find_rows(sni_rubbing *r) {
       double *G = &r->stress.G[(size_t)i * (size_t)nv + (size_t)c];
       *G = moves ? *G / scale : 0;
     }
-    r->stress.T[(size_t)i * (size_t)(most + 1)] = moves ? 1 / scale : 1;
+    r->stress.T[(size_t)i * (size_t)(most + 1)] = moves ? alike[i] / scale : alike[i];
   }
   return n;
 }
@@ -218,7 +250,7 @@ static void find_answer(sni_rubbing *r, int i) {
   }
 }
 
-/* (g/LOOSE)^2 of two ways, in those units; g by the largest arm and the step, so that it is a force
+/* (g/LOOSE)^2 of two ways, in those units; g by the longest arm and the step, so that it is a force
  * as D is. */
 static double stiffness(const sni_rubbing *r, int i, int j) {
   const double *a = left_of(r, i), *b = left_of(r, j);

@@ -102,6 +102,9 @@ typedef struct sni_system {
   bool slides_braced; /* joints that slide are, too                                           */
   /* nv  moves q at the end of a step, and gives no speed; NULL: nothing does */
   const double *shift;
+  /* nv  coordinates whose friction sticks in this step, NULL: none does; and room for as many */
+  const bool *still;
+  double *still_room;
 } sni_system;
 
 static inline double sni_system_whole(const sni_system *s) {
