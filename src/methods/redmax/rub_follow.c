@@ -20,8 +20,11 @@ enum { NEWTONS = 5, MARCHES = 20 };
 #define BEYOND 1e4
 /* Friction of this part of what would stop a slide is small. */
 #define NOTHING 1e-6
-/* And a load of this part of the largest. */
-#define LIGHT 1e-4
+/* And a load of this part of the largest; with contacts, which are known to a tolerance of their
+ * own.
+ */
+#define LIGHT          1e-4
+#define LIGHT_TOUCHING 0.1
 /* Of the way, the least that a turn goes. */
 #define SHORTEST 0.03
 
@@ -53,6 +56,7 @@ static bool is_bound(const sni_rubbing *r, const sni_rub *rub, int c) {
  * may be anything.  Loads that are nothing against those of other joints are known no better than
  * by a part of these: bounds are compared as forces on the surfaces. */
 static void find_scales(sni_rubbing *r) {
+  const double light = r->touches ? LIGHT_TOUCHING : LIGHT;
   double most = 0;
   for (int pass = 0; pass < 2; pass++) {
     for (int i = 0; i < r->m->nrub; i++) {
@@ -64,7 +68,7 @@ static void find_scales(sni_rubbing *r) {
           r->scale[k] = fmax(fmax(r->next[k], sni_rubbing_used(r, k)), NOTHING * r->asked[k]);
           most = arm > 0 ? fmax(most, r->scale[k] / arm) : most;
         } else {
-          r->scale[k] = fmax(r->scale[k], LIGHT * most * arm);
+          r->scale[k] = fmax(r->scale[k], light * most * arm);
         }
       }
     }
