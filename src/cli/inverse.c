@@ -64,6 +64,10 @@ static int read_motion(job *j) {
   if (j->problems.count > 0) {
     return cli_code(j->problems.item[0].code);
   }
+  if (!j->s->quiet && j->m->nslide > 0) {
+    fprintf(stderr, "warning: %s: friction in joints is left out: the torques do not overcome it\n",
+            j->scene_file);
+  }
   if (!j->s->quiet) {
     warn_strangers(j);
   }

@@ -229,6 +229,12 @@ class Refused(Command):
             for name in ("rood.q", "rood.qd2")))
         self.good("inverse", SCENES / "pendulum.yaml", motion, "--quiet")
 
+    def test_friction_is_left_out(self):
+        scene = self.write("rubs.yaml", "sinew: 1\nbodies: {a: {joint: {type: revolute, axis: [0, 1, 0], friction: {mu: 0.3, pin_radius: 0.1, pin_length: 0.1}}, "
+                           "inertia: {mass: 1, at: [0.5, 0, 0], xx: 0.01, yy: 0.1, zz: 0.1}}}\nrun: {method: redmax}\n")
+        done = sinew("inverse", scene, self.write("motion.csv", "t,a.q\n0,0\n1,0\n"))
+        self.assertEqual((done.returncode, done.stderr), (0, f"warning: {scene}: friction in joints is left out: the torques do not overcome it\n"))
+
     def test_loops(self):
         scene = self.write("loop.yaml", """\
 sinew: 1

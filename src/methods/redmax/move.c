@@ -294,6 +294,10 @@ void sni_move_drift(sn_sim *sim, sni_system *s, double h, const double *q, doubl
 
 /* Of all that moves: so many times as heavy is what sticks, where gaps close. */
 #define HEAVY 1e8
+/* What closing moves by less stays. */
+#define CREEP 1e-15
+/* So many times as far as they would have gone. */
+#define FAR 10
 
 /* Twice the energy of all bodies together, if they moved as the coordinate c of body i does. */
 static double weight_of(const sni_dynamics *d, int i, int c) {
@@ -328,27 +332,65 @@ static sn_status close_gaps(sn_sim *sim, double t_end, bool rates, bool near, do
                : sni_sim_close(sim, t_end, near, q1, qd1, err);
 }
 
-/* Gaps close by the least motion of the masses, which would move what sticks too, a little in every
- * step: so that is heavy.  Where gaps stay open without it, it gives way. */
+/* Has closing moved what sticks? */
+static bool has_crept(const sni_system *s, const double *before, const double *q1) {
+  bool any = false;
+  for (int k = 0; k < s->t->nv; k++) {
+    any = any || (s->still[k] && fabs(q1[k] - before[k]) > CREEP);
+  }
+  return any;
+}
+
+/* How far closing has gone. */
+static double way_from(const sni_system *s, const double *before, const double *q1) {
+  double most = 0;
+  for (int k = 0; k < s->t->nv; k++) {
+    most = fmax(most, fabs(q1[k] - before[k]));
+  }
+  return most;
+}
+
+/* To room, or back: coordinates, rates, and coordinates of loops. */
+static void keep(const sn_sim *sim, const sni_system *s, double *q1, double *qd1, double *room) {
+  const size_t bytes = (size_t)s->t->nv * sizeof *q1;
+  memcpy(room, q1, bytes);
+  memcpy(room + s->t->nv, qd1, bytes);
+  memcpy(room + 2 * s->t->nv, sim->rows.loop_q, (size_t)sim->m->nloop_q * sizeof *q1);
+}
+static void take_back(sn_sim *sim, const sni_system *s, const double *room, double *q1,
+                      double *qd1) {
+  const size_t bytes = (size_t)s->t->nv * sizeof *q1;
+  memcpy(q1, room, bytes);
+  memcpy(qd1, room + s->t->nv, bytes);
+  memcpy(sim->rows.loop_q, room + 2 * s->t->nv, (size_t)sim->m->nloop_q * sizeof *q1);
+}
+
+/* Gaps close by the least motion of the masses, which may move what sticks too, a little in every
+ * step: then once more, with that so heavy that the others do it.  Where they cannot, or would go
+ * far for it as linkages do that are nearly straight, it gives way. */
 sn_status sni_move_close(sn_sim *sim, sni_system *s, double t_end, bool rates, double *q1,
                          double *qd1, sn_error *err) {
   if (!s->still) {
     return close_gaps(sim, t_end, rates, true, q1, qd1, err);
   }
-  const size_t bytes = (size_t)s->t->nv * sizeof *q1;
+  double *start = s->still_room, *end = start + 2 * s->t->nv + sim->m->nloop_q;
   sn_error none = {0};
-  memcpy(s->still_room, q1, bytes);
-  memcpy(s->still_room + s->t->nv, qd1, bytes);
-  weigh_down(s);
-  const sn_status status = close_gaps(sim, t_end, rates, false, q1, qd1, &none);
-  sni_rotors_refresh(s->d);
-  sni_rows_forget_factors(&sim->rows);
-  if (status == SN_OK) {
+  keep(sim, s, q1, qd1, start);
+  const sn_status status = close_gaps(sim, t_end, rates, true, q1, qd1, err);
+  if (status || !has_crept(s, start, q1)) {
     return status;
   }
-  memcpy(q1, s->still_room, bytes);
-  memcpy(qd1, s->still_room + s->t->nv, bytes);
-  return close_gaps(sim, t_end, rates, false, q1, qd1, err);
+  keep(sim, s, q1, qd1, end);
+  take_back(sim, s, start, q1, qd1);
+  weigh_down(s);
+  const sn_status held = close_gaps(sim, t_end, rates, false, q1, qd1, &none);
+  sni_rotors_refresh(s->d);
+  sni_rows_forget_factors(&sim->rows);
+  if (held || way_from(s, start, q1) > FAR * way_from(s, start, end)) {
+    take_back(sim, s, end, q1, qd1);
+    sni_dynamics_kinematics(s->d, q1, qd1);
+  }
+  return SN_OK;
 }
 
 /* Where nothing but the joints decides where the coordinates go: block by block. */

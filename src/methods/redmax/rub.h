@@ -74,7 +74,9 @@ typedef struct sni_rubbing {
   double *start; /* nslide  tau qd, at the start of the step                                  */
   double *bound; /* nslide                                                                    */
   double *next;  /* nslide  bounds by the last loads                                          */
-  double *scale; /* nslide  what these are small or large against                             */
+  int *mechanism;   /* nrub  which one it is in                                               */
+  double *heaviest; /* nbody  load of each mechanism                                          */
+  double *scale;    /* nslide  what these are small or large against                             */
   double *miss, *bound_before, *weight; /* nslide  of the last turn                             */
   double *history; /* 2 SNI_RUB_MEMORY nslide  how these changed from turn to turn             */
   double *moves; /* leaders of bounds x all of `push`: how they go along with each bound         */
@@ -149,8 +151,7 @@ typedef struct sni_rubbing {
   struct {
     int n, ways, most;  /* ways in use, or 0; all; rows of loops with surfaces               */
     int rank;           /* of those rows                                                     */
-    double arm;         /* the longest, of forces about what turns                           */
-    int *row;           /* most                                                              */
+    int *row, *of;      /* most  and whose they are                                          */
     double *G, *T;      /* most x nv  those rows; most^2  what they are made of              */
     int *which, *count; /* n x nrub, n  joints that bear anything of a way                   */
     sn_vec6 *D, *Y;     /* n x nrub  what they bear, and how that gives way                  */
@@ -302,6 +303,8 @@ void sni_rubbing_hold(const sni_rubbing *r, double *v);
 /* How much of its bound a slide has, or would if it had all of its disc. */
 double sni_rubbing_used(const sni_rubbing *r, int k);
 
+/* of_body: nbody  scratch. */
+void sni_rubbing_find_mechanisms(const sn_model *m, int *of_body, int *mechanism);
 /* How far the bounds of what has all of its friction are from those of the last loads. */
 double sni_rubbing_disagreement(sni_rubbing *r);
 /* What slips agrees, and what sticks has no more than so many times its bounds by the last loads:

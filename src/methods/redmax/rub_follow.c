@@ -51,24 +51,57 @@ static bool is_bound(const sni_rubbing *r, const sni_rub *rub, int c) {
   return any;
 }
 
+/* Which mechanism each rub is in, by a body of it: bodies that joints or constraints bind together.
+ */
+void sni_rubbing_find_mechanisms(const sn_model *m, int *of_body, int *mechanism) {
+  for (int i = 0; i < m->tree.nbody; i++) {
+    of_body[i] = m->tree.parent[i] >= 0 ? of_body[m->tree.parent[i]] : i;
+  }
+  for (int k = 0; k < m->nconstraint; k++) {
+    const sni_constraint *c = &m->constraint[k];
+    int bound[2 + SNI_COORD_MAX], n = 0;
+    for (int side = 0; side < 2; side++) {
+      if (c->body[side] >= 0) {
+        bound[n++] = c->body[side];
+      }
+    }
+    for (int j = 0; j < c->ncoord; j++) {
+      bound[n++] = sni_tree_body_of(&m->tree, c->coord[j]);
+    }
+    for (int j = 1; j < n; j++) {
+      const int from = of_body[bound[j]], to = of_body[bound[0]];
+      for (int i = 0; i < m->tree.nbody && from != to; i++) {
+        of_body[i] = of_body[i] == from ? to : of_body[i];
+      }
+    }
+  }
+  for (int k = 0; k < m->nrub; k++) {
+    const sni_rub *rub = &m->rub[k];
+    const int *body = rub->body >= 0 ? &rub->body : m->constraint[rub->loop].body;
+    const int own = *body >= 0 ? *body : m->constraint[rub->loop].body[1];
+    mechanism[k] = own >= 0 ? of_body[own] : 0;
+  }
+}
+
 /* What the bound of each slide is small or large against: what its loads ask for, and what is
  * there; where that comes to nothing, a little of what would stop it.  A bound that nobody needs
- * may be anything.  Loads that are nothing against those of other joints are known no better than
- * by a part of these: bounds are compared as forces on the surfaces. */
+ * may be anything.  Loads that are nothing against those of other joints of the mechanism are known
+ * no better than by a part of these: bounds are compared as forces on the surfaces. */
 static void find_scales(sni_rubbing *r) {
   const double light = r->touches ? LIGHT_TOUCHING : LIGHT;
-  double most = 0;
+  memset(r->heaviest, 0, (size_t)r->s->t->nbody * sizeof *r->heaviest);
   for (int pass = 0; pass < 2; pass++) {
     for (int i = 0; i < r->m->nrub; i++) {
       const sni_rub *rub = &r->m->rub[i];
+      double *most = &r->heaviest[r->touches ? 0 : r->mechanism[i]];
       for (int c = 0; c < rub->nslide; c++) {
         const int k = rub->first + c;
         const double arm = sni_rub_arm(rub, c);
         if (pass == 0) {
           r->scale[k] = fmax(fmax(r->next[k], sni_rubbing_used(r, k)), NOTHING * r->asked[k]);
-          most = arm > 0 ? fmax(most, r->scale[k] / arm) : most;
+          *most = arm > 0 ? fmax(*most, r->scale[k] / arm) : *most;
         } else {
-          r->scale[k] = fmax(r->scale[k], light * most * arm);
+          r->scale[k] = fmax(r->scale[k], light * *most * arm);
         }
       }
     }

@@ -514,6 +514,13 @@ sn_status sni_rubbing_turn(sni_rubbing *r, double *v, double *change) {
 
 void sni_rubbing_end(sni_rubbing *r, double *v) {
   stand_still(r, v);
+  if (!r->s->still) {
+    return;
+  }
+  sni_J_mul_world(r->s->t, &r->s->d->w, v);
+  for (int k = 0; k < r->m->nslide; k++) {
+    r->rate[k] = sni_row_mul(&r->row[k], &r->s->d->w, v);
+  }
 }
 
 bool sni_rubbing_agrees(const sni_rubbing *r, const sn_options *o, double change) {
@@ -632,6 +639,8 @@ static size_t lay_out(sni_rubbing *r, const sn_model *m, const sn_options *o, ch
   r->bound = TAKE(nslide, sizeof *r->bound);
   r->next = TAKE(nslide, sizeof *r->next);
   r->scale = TAKE(nslide, sizeof *r->scale);
+  r->mechanism = TAKE(nrub, sizeof *r->mechanism);
+  r->heaviest = TAKE(nbody, sizeof *r->heaviest);
   r->miss = TAKE(nslide, sizeof *r->miss);
   r->bound_before = TAKE(nslide, sizeof *r->bound_before);
   r->weight = TAKE(nslide, sizeof *r->weight);
@@ -669,7 +678,7 @@ static size_t lay_out(sni_rubbing *r, const sn_model *m, const sn_options *o, ch
   r->loop_row = TAKE(2 * nrub, sizeof *r->loop_row);
   r->still = TAKE(nv, sizeof *r->still);
   r->stuck = TAKE(nslide, sizeof *r->stuck);
-  double *still_room = TAKE(2 * nv, sizeof *still_room);
+  double *still_room = TAKE(4 * nv + 2 * (size_t)m->nloop_q, sizeof *still_room);
   r->Y = TAKE(capacity * nv, sizeof *r->Y);
   r->lambdas = TAKE(capacity * nrow, sizeof *r->lambdas);
   r->v_free = TAKE(nv, sizeof *r->v_free);
@@ -694,6 +703,7 @@ static size_t lay_out(sni_rubbing *r, const sn_model *m, const sn_options *o, ch
   r->mobility = TAKE(nwide * nwide, sizeof *r->mobility);
   const size_t stressed = (size_t)sni_rubbing_stress_rows(m);
   r->stress.row = TAKE(stressed, sizeof *r->stress.row);
+  r->stress.of = TAKE(stressed, sizeof *r->stress.of);
   r->stress.which = TAKE(stressed * nrub, sizeof *r->stress.which);
   r->stress.count = TAKE(stressed, sizeof *r->stress.count);
   r->stress.G = TAKE(stressed * nv, sizeof *r->stress.G);
@@ -718,6 +728,7 @@ static size_t lay_out(sni_rubbing *r, const sn_model *m, const sn_options *o, ch
     memset(r->other.driven, 0, nslide * sizeof *r->other.driven);
     sni_qp_place(&r->qp, (int)most, qp);
     sni_rubbing_find_discs(m, r->disc, r->disc_of, r->part);
+    sni_rubbing_find_mechanisms(m, (int *)r->heaviest, r->mechanism);
   }
   return used;
 }

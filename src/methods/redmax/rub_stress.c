@@ -64,23 +64,25 @@ static bool is_slide(const sni_rubbing *r, int c) {
   return sn_vec3_norm(sni_lane_vec3(S.w)) == 0;
 }
 
-/* Rows of forces are lengths where coordinates turn, rows of torques are none; by the longest of
- * these lengths all are alike, whatever the size of the mechanism: scale of the i-th is what it is
- * multiplied with. */
-static void make_alike(sni_rubbing *r, int n, double *scale) {
+/* Rows of forces are lengths where coordinates turn, rows of torques are none.  By the longest of
+ * these lengths in each mechanism all are alike, whatever its size: r->stress.alike is what rows
+ * are multiplied with, and what is about coordinates that turn becomes a force. */
+static void make_alike(sni_rubbing *r, int n) {
   const int nv = r->s->t->nv;
-  double length = 0;
+  double *length = r->heaviest;
+  memset(length, 0, (size_t)r->s->t->nbody * sizeof *length);
   for (int i = 0; i < n; i++) {
+    double *own = &length[r->mechanism[r->stress.of[i]]];
     for (int c = 0; c < nv && is_force(&r->rows->row[r->stress.row[i]]); c++) {
-      length = is_slide(r, c) ? length : fmax(length, fabs(r->stress.G[i * nv + c]));
+      *own = is_slide(r, c) ? *own : fmax(*own, fabs(r->stress.G[i * nv + c]));
     }
   }
-  length = length > 0 ? length : 1;
-  r->stress.arm = length;
   for (int i = 0; i < n; i++) {
-    scale[i] = is_force(&r->rows->row[r->stress.row[i]]) ? 1 / length : 1;
+    double own = length[r->mechanism[r->stress.of[i]]];
+    own = own > 0 ? own : 1;
+    r->stress.alike[i] = is_force(&r->rows->row[r->stress.row[i]]) ? 1 : own;
     for (int c = 0; c < nv; c++) {
-      r->stress.G[i * nv + c] *= scale[i] * (is_slide(r, c) ? length : 1);
+      r->stress.G[i * nv + c] *= r->stress.alike[i] / (is_slide(r, c) ? 1 : own);
     }
   }
 }
@@ -89,35 +91,30 @@ static void make_alike(sni_rubbing *r, int n, double *scale) {
  * what they are made of.  How many there are. */
 static int find_rows(sni_rubbing *r) {
   const int nv = r->s->t->nv, most = r->stress.most;
-  double largest = 0, *own = r->stress.c, *alike = r->stress.alike;
+  const double *alike = r->stress.alike;
   int n = 0;
   for (int k = 0; k < r->m->nrub; k++) {
     const sni_rub *rub = &r->m->rub[k];
     for (int i = r->loop_row[2 * k];
          rub->loop >= 0 && has_surfaces(rub) && i < r->loop_row[2 * k + 1]; i++) {
+      r->stress.of[n] = k;
       r->stress.row[n++] = i;
     }
   }
   memset(r->stress.T, 0, (size_t)most * (size_t)most * sizeof *r->stress.T);
   for (int i = 0; i < n; i++) {
-    double *G = r->stress.G + (size_t)i * (size_t)nv;
-    sni_rows_column(r->rows, r->stress.row[i], G);
+    sni_rows_column(r->rows, r->stress.row[i], r->stress.G + (size_t)i * (size_t)nv);
   }
-  make_alike(r, n, alike);
+  make_alike(r, n);
   for (int i = 0; i < n; i++) {
-    const double *G = r->stress.G + (size_t)i * (size_t)nv;
-    own[i] = 0;
+    double *G = r->stress.G + (size_t)i * (size_t)nv, own = 0;
     for (int c = 0; c < nv; c++) {
-      own[i] = fmax(own[i], fabs(G[c]));
+      own = fmax(own, fabs(G[c]));
     }
-    largest = fmax(largest, own[i]);
-  }
-  for (int i = 0; i < n; i++) {
-    const bool moves = own[i] > NOTHING * largest;
-    const double scale = own[i] > NEARLY * largest || !moves ? own[i] : largest;
+    const bool moves = own > NOTHING;
+    const double scale = own > NEARLY || !moves ? own : 1;
     for (int c = 0; c < nv; c++) {
-      double *G = &r->stress.G[(size_t)i * (size_t)nv + (size_t)c];
-      *G = moves ? *G / scale : 0;
+      G[c] = moves ? G[c] / scale : 0;
     }
     r->stress.T[(size_t)i * (size_t)(most + 1)] = moves ? alike[i] / scale : alike[i];
   }
@@ -250,15 +247,14 @@ static void find_answer(sni_rubbing *r, int i) {
   }
 }
 
-/* (g/LOOSE)^2 of two ways, in those units; g by the longest arm and the step, so that it is a force
- * as D is. */
+/* (g/LOOSE)^2 of two ways, in those units; g by the step, so that it is a force as D is. */
 static double stiffness(const sni_rubbing *r, int i, int j) {
   const double *a = left_of(r, i), *b = left_of(r, j);
   double sum = 0;
   for (int c = 0; c < r->s->t->nv; c++) {
     sum += a[c] * b[c];
   }
-  const double unit = LOOSE * r->s->h * r->stress.arm;
+  const double unit = LOOSE * r->s->h;
   return sum / (unit * unit);
 }
 
@@ -278,11 +274,13 @@ static void weigh_ways(sni_rubbing *r) {
 }
 
 void sni_rubbing_weigh_stress(sni_rubbing *r, const double *normal) {
-  double most = 0;
+  memset(r->heaviest, 0, (size_t)r->s->t->nbody * sizeof *r->heaviest);
   for (int k = 0; k < r->m->nrub; k++) {
-    most = fmax(most, normal[k]);
+    double *most = &r->heaviest[r->mechanism[k]];
+    *most = fmax(*most, normal[k]);
   }
   for (int k = 0; k < r->m->nrub; k++) {
+    const double most = r->heaviest[r->mechanism[k]];
     r->stress.weight[k] = most > 0 ? 1 / fmax(normal[k] / most, LEAST) : 1;
   }
   weigh_ways(r);

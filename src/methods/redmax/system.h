@@ -102,7 +102,9 @@ typedef struct sni_system {
   bool slides_braced; /* joints that slide are, too                                           */
   /* nv  moves q at the end of a step, and gives no speed; NULL: nothing does */
   const double *shift;
-  /* nv  coordinates whose friction sticks in this step, NULL: none does; and room for as many */
+  /* nv  coordinates whose friction sticks in this step, NULL: none does; and room: 4 nv and
+   * twice the
+   * coordinates of loops */
   const bool *still;
   double *still_room;
 } sni_system;
