@@ -200,14 +200,13 @@ sn_status sni_sim_check_limits(sn_sim *sim, double t, sn_error *err) {
                   t, sim->m->constraint_name[rows->of[i]], rows->u.short_of);
 }
 
-/* Has anything been switched on within the last step?  It may be far open. */
-static bool switched_on(const sn_sim *sim, double t) {
+/* Has anything been switched on between two times?  It may be far open. */
+static bool switched_on(const sn_sim *sim, double t_before, double t) {
   const sni_rows *rows = &sim->rows;
   for (int k = 0; k < rows->nconstraint; k++) {
     const int active = rows->constraint[k].active;
     double now[3], before[3];
     if (active >= 0) {
-      const double t_before = t - *sim->d.params.step;
       sni_function_eval(sim->m->function[active], t, t, now);
       sni_function_eval(sim->m->function[active], t_before, t_before, before);
       if (now[0] > 0 && !(before[0] > 0)) {
@@ -222,7 +221,7 @@ sn_status sni_sim_project(sn_sim *sim, double t, double t_ref, double *q, double
                           sn_error *err) {
   int worst = -1;
   double gap = 0;
-  if (switched_on(sim, t_ref)) {
+  if (switched_on(sim, t_ref - *sim->d.params.step, t_ref)) {
     sni_rows_approach(&sim->rows, t, t_ref, NEAR, q, qd);
   }
   const sn_status status = sni_rows_project(&sim->rows, t, t_ref, CLOSED, q, qd, &worst, &gap);
@@ -236,11 +235,32 @@ sn_status sni_sim_hold(sn_sim *sim, double t, double t_ref, double *q, double *q
   return sni_sim_project(sim, t, t_ref, q, qd, err);
 }
 
+sn_status sni_sim_switch(sn_sim *sim, double t_end, sn_state *state, sn_error *err) {
+  const bool on = sim->d.rows && !sim->rows.timeless && switched_on(sim, state->t, t_end);
+  if (!on) {
+    return SN_OK;
+  }
+  const size_t bytes = (size_t)state->nv * sizeof *state->data;
+  memcpy(sim->q, state->data, bytes);
+  memcpy(sim->qd, state->data + state->nv, bytes);
+  sni_rows *rows = &sim->rows;
+  const bool one_place = rows->one_place;
+  rows->one_place = false;
+  const sn_status status = sni_sim_hold(sim, t_end, t_end, sim->q, sim->qd, err);
+  rows->one_place = one_place;
+  rows->seen = rows->seen && !one_place;
+  if (!status) {
+    memcpy(state->data, sim->q, bytes);
+    memcpy(state->data + state->nv, sim->qd, bytes);
+  }
+  return status;
+}
+
 sn_status sni_sim_close(sn_sim *sim, double t, bool near, double *q, const double *qd,
                         sn_error *err) {
   int worst = -1;
   double gap = 0;
-  const bool far = switched_on(sim, t);
+  const bool far = switched_on(sim, t - *sim->d.params.step, t);
   if (far) {
     sni_rows_find_loops(&sim->rows, t, q, qd);
     sni_rows_approach(&sim->rows, t, t, NEAR, q, qd);

@@ -86,6 +86,78 @@ TEST(constraints_switch) {
   }
 }
 
+static sn_options of_method(const char *method, double step) {
+  sn_options o = stage_exact(step);
+  o.method = method;
+  return o;
+}
+
+/* Where a gap is open when a constraint is switched on: sliders meet where their masses balance,
+ * and so do their rates. */
+TEST(what_is_switched_on_far_open_is_an_impact) {
+  const char *text = "sinew: 1\n"
+                     "gravity: [0, 0, 0]\n"
+                     "bodies:\n"
+                     "  one: {joint: {type: prismatic, axis: [1, 0, 0]}, inertia: {mass: 1, xx: 1, "
+                     "yy: 1, zz: 1}}\n"
+                     "  two: {joint: {type: prismatic, axis: [1, 0, 0]}, inertia: {mass: 3, xx: 1, "
+                     "yy: 1, zz: 1}}\n"
+                     "constraints:\n"
+                     "  pair:\n"
+                     "    type: couple\n"
+                     "    terms: [{joint: one}, {joint: two, factor: -1}]\n"
+                     "    active: \"t > 0.095\"\n"
+                     "initial: {one: {q: 0.2, qd: 1}, two: {q: 1.2, qd: -0.5}}\n";
+  const double rate = (1 - 3 * 0.5) / 4, place = (0.2 + 3 * 1.2) / 4 + 0.2 * rate;
+  static const char *const method[] = {"recursive", "redmax", "structured"};
+  for (int k = 0; k < 3; k++) {
+    stage b = stage_set(text, of_method(method[k], 0.01));
+    stage_step(&b, 20);
+    for (int j = 0; j < 2; j++) {
+      const double q = sn_state_q(b.s)[j] - place, qd = sn_state_qd(b.s)[j] - rate;
+      CHECK(fabs(q) < 1e-9 && fabs(qd) < 1e-9, "%s: q%d is off by %g, qd by %g", method[k], j, q,
+            qd);
+    }
+    stage_clear(&b);
+  }
+}
+
+/* All methods move the same to close it, and keep the rates of joints while they do. */
+TEST(all_methods_close_alike_what_is_switched_on) {
+  const char *text =
+      "sinew: 1\n"
+      "gravity: [0, 0, 0]\n"
+      "bodies:\n"
+      "  a:\n"
+      "    joint: {type: revolute, axis: [0, 1, 0]}\n"
+      "    inertia: {mass: 1, at: [0.5, 0, 0], xx: 0.1, yy: 0.1, zz: 0.1}\n"
+      "  b:\n"
+      "    parent: a\n"
+      "    joint: {type: revolute, axis: [0, 1, 0], at: [1, 0, 0]}\n"
+      "    inertia: {mass: 2, at: [0.3, 0, 0.1], xx: 0.1, yy: 0.2, zz: 0.1}\n"
+      "  c:\n"
+      "    joint: {type: free, at: [1.5, 0, 1]}\n"
+      "    inertia: {mass: 1.5, at: [0.1, 0, 0], xx: 0.1, yy: 0.1, zz: 0.1}\n"
+      "constraints:\n"
+      "  p: {type: point, a: {body: b, at: [0.8, 0, 0]}, b: {body: c}, active: \"t > 0.05\"}\n"
+      "initial: {a: {q: 0.3, qd: 1}, b: {q: -1.2, qd: 0.5}, c: {qd: [0, 1, 0, 0.3, 0, -0.5]}}\n";
+  stage exact = open(text, 0.002);
+  stage_step(&exact, 50);
+  static const char *const method[] = {"redmax", "structured"};
+  for (int k = 0; k < 2; k++) {
+    stage b = stage_set(text, of_method(method[k], 0.0005));
+    stage_step(&b, 200);
+    for (int j = 0; j < sn_model_dof_count(b.m); j++) {
+      const double q = sn_state_q(b.s)[j] - sn_state_q(exact.s)[j];
+      const double qd = sn_state_qd(b.s)[j] - sn_state_qd(exact.s)[j];
+      CHECK(fabs(q) < 1e-3 && fabs(qd) < 1e-3, "%s: q%d is off by %g, qd by %g", method[k], j, q,
+            qd);
+    }
+    stage_clear(&b);
+  }
+  stage_clear(&exact);
+}
+
 /* A weld is as good as one body; a point as good as a ball joint. */
 TEST(welds_and_points_are_joints) {
   const char *const form[2][2] = {
@@ -310,7 +382,9 @@ TEST(impossible_constraints_are_named) {
 
 int main(void) {
   RUN_TESTS(T(distances_stay), T(gears_couple), T(constraints_switch),
-            T(welds_and_points_are_joints), T(balls_roll), T(discs_roll), T(skates_do_not_slide),
-            T(bodies_follow), T(rotations_are_followed_through_whole_turns),
-            T(joints_run_at_a_rate), T(impossible_constraints_are_named));
+            T(what_is_switched_on_far_open_is_an_impact),
+            T(all_methods_close_alike_what_is_switched_on), T(welds_and_points_are_joints),
+            T(balls_roll), T(discs_roll), T(skates_do_not_slide), T(bodies_follow),
+            T(rotations_are_followed_through_whole_turns), T(joints_run_at_a_rate),
+            T(impossible_constraints_are_named));
 }

@@ -277,6 +277,14 @@ static void swap_graph(sn_sim *sim) {
   sni_rows_forget_factors(&sim->rows);
 }
 
+/* From the constraints that it ends with; where gaps stay open these close by themselves. */
+static sn_status advance_held(sn_sim *sim, sn_state *state, const sn_input *input, double t_end,
+                              sn_info *info, sn_error *err) {
+  const bool closes = sim->options.redmax.closure == SN_CLOSURE_PROJECT;
+  const sn_status held = closes ? sni_sim_switch(sim, t_end, state, err) : SN_OK;
+  return held ? held : advance(sim, state, input, t_end, 0, info, err);
+}
+
 static sn_status redmax_step(sn_sim *sim, sn_state *state, const sn_input *input, double t_end,
                              sn_info *info, sn_error *err) {
   const size_t bytes = (size_t)(2 * state->nv + sni_redmax_state_count(sim->m)) * sizeof(double);
@@ -287,12 +295,12 @@ static sn_status redmax_step(sn_sim *sim, sn_state *state, const sn_input *input
   sni_rubbing_load(&((sni_redmax *)sim->method_work)->rub,
                    sni_state_private(state) + sim->m->nloop_q);
   sni_unilateral_load(&sim->rows, NULL);
-  sn_status status = advance(sim, state, input, t_end, 0, info, err);
+  sn_status status = advance_held(sim, state, input, t_end, info, err);
   if (status && ((const sni_redmax *)sim->method_work)->graph) {
     memcpy(state->data, backup, bytes);
     state->t = t;
     swap_graph(sim);
-    status = advance(sim, state, input, t_end, 0, info, err);
+    status = advance_held(sim, state, input, t_end, info, err);
     swap_graph(sim);
   }
   if (status < 0 || (status > 0 && !accepts(sim))) {

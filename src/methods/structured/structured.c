@@ -378,6 +378,7 @@ static sn_status structured_step(sn_sim *sim, sn_state *state, const sn_input *i
   memcpy(st->backup, st->warm, bytes);
   st->ties.iterations = sim->options.structured.iterations;
   sni_sim_load_loops(sim, sni_state_private(state));
+  sni_sim_switch(sim, t_end, state, NULL); /* what cannot be met is met as well as can be */
   const sn_status status = advance(sim, st, state, input, t_end, info, err);
   learn_tail(sim, st);
   if (status < 0) {
