@@ -234,14 +234,13 @@ static void sum_contacts(const sn_sim *sim, const sn_state *state) {
   const bool led_here = sim->ntouch > 0 && sim->touch_mark == sni_state_mark(state);
   for (int k = 0; led_here && k < sim->ntouch; k++) {
     const sn_contact_point *p = &sim->touch[k];
-    const sn_vec3 f = {p->force[0], p->force[1], p->force[2]};
-    const sn_vec3 n = {p->normal[0], p->normal[1], p->normal[2]};
+    const sni_contact_force *f = &sim->touch_force[k];
     for (int side = 0; side < 2; side++) {
       const uint32_t body = side == 0 ? p->body : p->other;
       if (body != SN_WORLD) {
         sni_contact_sum *sum = &sim->contact_of[body];
-        sum->force = sn_vec3_addscaled(sum->force, side == 0 ? 1 : -1, f);
-        sum->normal += sn_vec3_dot(f, n);
+        sum->force = sn_vec3_addscaled(sum->force, side == 0 ? 1 : -1, f->force);
+        sum->normal += f->normal;
         sum->points++;
       }
     }

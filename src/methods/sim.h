@@ -71,6 +71,12 @@ typedef struct sni_method {
 const sni_method *sni_method_find(const char *name); /* NULL: none */
 const sni_method *sni_method_at(int k);              /* NULL past the end */
 
+/* What a point of contact bears. */
+typedef struct sni_contact_force {
+  sn_vec3 force; /* on the first body of a point                                              */
+  double normal; /* its part along the normal                                                 */
+} sni_contact_force;
+
 /* All contacts of a body in a step. */
 typedef struct sni_contact_sum {
   sn_vec3 force; /* on it, world axes               */
@@ -92,6 +98,7 @@ struct sn_sim {
   /* Where bodies touch, at the end of the last step: the method that finds contacts points to its
    * own list.  Recordings show it. */
   const sn_contact_point *touch;
+  const sni_contact_force *touch_force; /* the same in full, for channels                    */
   int ntouch;
   uint64_t touch_mark;         /* the state of that end: sni_state_mark                       */
   sni_contact_sum *contact_of; /* nbody  sums over these, where something touches: channels.c  */

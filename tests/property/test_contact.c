@@ -530,9 +530,9 @@ TEST(channels_tell_of_contacts) {
   stage_step(&b, 100);
   CHECK(sn_sim_channels(b.sim, b.s, NULL, channel, SNI_COUNT(name), x, &err) == SN_OK, "%s",
         err.text);
-  const double weight = 24 * GRAVITY; /* points are kept with seven digits */
-  CHECK(fabs(x[0]) < 1e-5 * weight && fabs(x[1] / weight - 1) < 1e-6 &&
-            fabs(x[2] / weight - 1) < 1e-6 && x[3] == 4 && x[4] == 0,
+  const double weight = 24 * GRAVITY;
+  CHECK(fabs(x[0]) < 1e-9 * weight && fabs(x[1] / weight - 1) < 1e-9 &&
+            fabs(x[2] / weight - 1) < 1e-9 && x[3] == 4 && x[4] == 0,
         "%g %g %g %g %g, weighs %g", x[0], x[1], x[2], x[3], x[4], weight);
   double *const other[] = {sn_state_time(b.s), q_of(&b, "block"), qd_of(&b, "block") + 5};
   for (int k = 0; k < SNI_COUNT(other); k++) {

@@ -285,6 +285,7 @@ static void show(sni_touch *touch, double h) {
       f = sn_vec3_addscaled(f, (touch->st.group[k].x[i] + tg->blow[i]) / h, tg->frame[i]);
     }
     if (sn_vec3_dot(f, f) > 0) {
+      touch->force[n] = (sni_contact_force){f, sn_vec3_dot(f, c->n)};
       touch->point[n++] =
           (sn_contact_point){.body = c->body[0] >= 0 ? (uint32_t)c->body[0] : SN_WORLD,
                              .other = c->body[1] >= 0 ? (uint32_t)c->body[1] : SN_WORLD,
@@ -294,6 +295,7 @@ static void show(sni_touch *touch, double h) {
     }
   }
   touch->sim->touch = touch->point;
+  touch->sim->touch_force = touch->force;
   touch->sim->ntouch = n;
 }
 
@@ -577,6 +579,7 @@ static size_t lay_out(sni_touch *touch, int ngroup, char *memory) {
   used += ((count) * (size) + 63) / 64 * 64
   touch->group = TAKE(n, sizeof *touch->group);
   touch->point = TAKE(n, sizeof *touch->point);
+  touch->force = TAKE(n, sizeof *touch->force);
   touch->shift_x = TAKE(n, sizeof *touch->shift_x);
   touch->column = TAKE(nv, sizeof *touch->column);
   touch->solution = TAKE(nv, sizeof *touch->solution);

@@ -58,17 +58,18 @@ typedef struct sni_touch {
   void *memory;
   const sni_contact *contact; /* of this step                                                  */
   int count;
-  double margin;           /* that they were looked for with                                  */
-  sn_vec6 *phi;            /* nbody  twists that the step has led to                           */
-  sn_se3 *then;            /* nbody  where these lead                                          */
-  double *back;            /* a number a group, scratch                                        */
-  sn_vec6 *seen;           /* nbody  twists with which it was looked for whom it meets         */
-  bool *keeps;             /* nbody  they are enough to know that                              */
-  double *reach;           /* nbody  of its shapes, about its origin or its centre of mass */
-  double thinnest;         /* shape of all */
-  double slowest;          /* rates below this are nothing, m/s                                */
-  sni_touch_group *group;  /* as in st                                                          */
-  sn_contact_point *point; /* of contacts that push, for those who look                       */
+  double margin;            /* that they were looked for with                                  */
+  sn_vec6 *phi;             /* nbody  twists that the step has led to                           */
+  sn_se3 *then;             /* nbody  where these lead                                          */
+  double *back;             /* a number a group, scratch                                        */
+  sn_vec6 *seen;            /* nbody  twists with which it was looked for whom it meets         */
+  bool *keeps;              /* nbody  they are enough to know that                              */
+  double *reach;            /* nbody  of its shapes, about its origin or its centre of mass */
+  double thinnest;          /* shape of all */
+  double slowest;           /* rates below this are nothing, m/s                                */
+  sni_touch_group *group;   /* as in st                                                          */
+  sn_contact_point *point;  /* of contacts that push, for those who look                       */
+  sni_contact_force *force; /* of these                                                       */
   double (*shift_x)[SNI_GROUP_ROWS]; /* of groups: impulses that move, but give no speed       */
   bool *bound; /* nbody  something binds its tree to others, or to itself                     */
   bool *hinge; /* nbody  its factor is kept as that of a hinge                                */
