@@ -128,7 +128,8 @@ static bool are_several(const stage *b, sn_state *s, double least) {
 
 /* In every step in which all have found an answer to 1e-11: to 1e-6, and nineteen of twenty to
  * 1e-8, since what jams answers to a little of an impulse with much of another.  Where bodies jam,
- * Coulomb's law may have several answers, and which of them is found is a matter of rounding. */
+ * Coulomb's law may have several answers, and which of them is found is a matter of rounding: at
+ * most one step in twenty is such, and says nothing of the solvers. */
 TEST(solvers_agree_on_all_at_once) {
   int compared = 0, alike = 0, ambiguous = 0;
   for (int n = 500; n < 530; n++) {
@@ -165,7 +166,8 @@ TEST(solvers_agree_on_all_at_once) {
   }
   print_message("  %d of %d steps are alike, %d have several answers\n", alike, compared,
                 ambiguous);
-  CHECK(compared > 200 && alike >= 0.95 * compared, "%d of %d steps are alike", alike, compared);
+  CHECK(compared > 200 && ambiguous <= 0.05 * compared && alike >= 0.95 * (compared - ambiguous),
+        "%d of %d steps are alike, %d have several answers", alike, compared, ambiguous);
 }
 
 /* A box that a spring holds in the floor: neither one in a joint nor one in a loop is wound up. */

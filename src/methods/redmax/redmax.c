@@ -105,13 +105,16 @@ static sn_status find_rates(sn_sim *sim, const sni_redmax_step *step, double *q1
     again = sni_system_limit_drives(s, step->t_end, q1, qd1, step->input);
     again = sni_system_limit_loops(s, qd1) || again;
     again = sni_system_pull_cables(s, step->t_end, sim->F) || again;
-    if (again) { /* friction of the last step is nearer than that under forces that are not there */
+    /* friction and contact of the last step are nearer than those under forces that are not there
+     */
+    const bool less = again;
+    if (less) {
       sni_rubbing_load(&r->rub, r->rubbed);
     }
     if (foresees) {
       again = sni_system_foresee(s, sim->d.rows ? &sim->rows : NULL, far, qd1) || again;
     }
-    if (again && r->touch) {
+    if (again && !less && r->touch) {
       sni_touch_keep_impulses(r->touch);
     }
   }
