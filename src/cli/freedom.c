@@ -13,10 +13,12 @@
 #include "methods/sim.h"
 #include "linear/vector.h"
 
-#define COUNT_MAX 2e8  /* rows x rows x coordinates: more is counted sparsely   */
-#define NOTHING   1e-7 /* a row below this part of the largest says nothing     */
-#define AWAY      1e-2 /* rad, or m: how far a pose nearby is                  */
-#define DEPENDENT 1e-6 /* of a row, left by the others: it follows from them    */
+#define COUNT_MAX   2e8  /* rows x rows x coordinates: more is counted sparsely   */
+#define NOTHING     1e-7 /* a row below this part of the largest says nothing     */
+#define COUNT_SMALL 1e6  /* the same: fewer are looked at often                   */
+#define AWAY        1e-2 /* rad, or m: how far a pose nearby is                  */
+#define STAYS       0.02 /* of that: it has not come back                         */
+#define DEPENDENT   1e-6 /* of a row, left by the others: it follows from them    */
 
 typedef struct table {
   int rows, columns;
@@ -150,16 +152,40 @@ double cli_freedom_random(uint64_t *seed) {
   return (double)(int64_t)*seed / 9223372036854775808.0;
 }
 
-/* Goes to a pose nearby that meets the constraints. */
-static bool go_away(sn_sim *sim, double t, double *q, double *qd) {
-  uint64_t seed = 2;
+/* Goes to a pose nearby that meets the constraints to this tolerance; how far the joint is that has
+ * gone furthest.  Below 0: there is none. */
+static double go_away(sn_sim *sim, double t, uint64_t seed, double tolerance, const double *from,
+                      double *q, double *qd) {
   int worst;
-  double gap;
+  double gap, most = 0;
   for (int j = 0; j < sim->m->tree.nv; j++) {
-    q[j] += AWAY * cli_freedom_random(&seed);
+    q[j] = from[j] + AWAY * cli_freedom_random(&seed);
     qd[j] = 0;
   }
-  return sni_rows_project(&sim->rows, t, t, 1e-9, q, qd, &worst, &gap) == SN_OK;
+  if (sni_rows_project(&sim->rows, t, t, tolerance, q, qd, &worst, &gap)) {
+    return -1;
+  }
+  for (int j = 0; j < sim->m->tree.nv; j++) {
+    most = fmax(most, fabs(q[j] - from[j]));
+  }
+  return most;
+}
+
+/* Where several branches cross, closing nearly always leads back to the crossing, to poses that are
+ * on no branch by 1e-6 and have the rank of neither: only what stays away from it, and meets the
+ * constraints to the last digits, tells.  Where nothing does, the mechanism may be rigid. */
+static void count_nearby(sn_sim *sim, double t, const double *from, double *q, double *qd,
+                         cli_freedom *f) {
+  enum { TRIES = 60, TRIES_LARGE = 3, FIRST = 2 };
+  const double n = sim->rows.nrow, nv = sim->m->tree.nv;
+  const int tries = n * n * nv <= COUNT_SMALL ? TRIES : TRIES_LARGE;
+  bool away = false;
+  for (int k = 0; k < tries && !away; k++) {
+    away = go_away(sim, t, FIRST + (uint64_t)k, 1e-13, from, q, qd) > STAYS * AWAY;
+  }
+  if (away || go_away(sim, t, FIRST, 1e-9, from, q, qd) >= 0) {
+    count_at(sim, t, q, qd, f);
+  }
 }
 
 cli_freedom cli_freedom_count(sn_sim *sim, sn_state *state) {
@@ -172,10 +198,7 @@ cli_freedom cli_freedom_count(sn_sim *sim, sn_state *state) {
   double *q = malloc((2 * nv + 1) * sizeof *q), *qd = q + nv;
   count_at(sim, t, sn_state_q(state), sn_state_qd(state), &f);
   if (q && f.counted) {
-    memcpy(q, sn_state_q(state), nv * sizeof *q);
-    if (go_away(sim, t, q, qd)) {
-      count_at(sim, t, q, qd, &other);
-    }
+    count_nearby(sim, t, sn_state_q(state), q, qd, &other);
     f.nearby = other.counted && other.rows == f.rows ? other.rank : -1;
   }
   free(q);

@@ -204,6 +204,17 @@ pendulum.yaml: valid
         self.assertIn("  singular            this pose: nearby the constraints take 2, here 1, so that the motion may branch\n", text)
         self.assertNotIn("singular", self.good("check", "-", stdin=FOUR_BARS))
 
+    def test_singular_start_where_branches_cross(self):
+        """Three cranks that lie flat: closing from nearby leads back to where branches cross, which has the rank of none."""
+        flat = ("sinew: 1\ndefaults: {joint: {type: revolute, axis: [0, 1, 0]}, body: {inertia: {mass: 1, at: [0, 0, 0.5],"
+                " xx: 0.1, yy: 0.1, zz: 0.01}}}\nbodies:\n  a: {parent: world, joint: {}}\n  b: {parent: a, joint: {at: [0, 0, 1]}}\n"
+                "  c: {parent: b, joint: {at: [2, 0, 0]}}\n  d: {parent: b, joint: {at: [1, 0, 0]}}\nloops:\n"
+                "  l: {type: revolute, axis: [0, 1, 0], a: {body: world, at: [2, 0, 0]}, b: {body: c, at: [0, 0, -1]}}\n"
+                "  m: {type: revolute, axis: [0, 1, 0], a: {body: world, at: [1, 0, 0]}, b: {body: d, at: [0, 0, -1]}}\n"
+                "initial: {a: {q: pi/2}, b: {q: -pi/2}, c: {q: pi/2}, d: {q: pi/2}}\n")
+        self.assertIn("  singular            this pose: nearby the constraints take 3, here 2, so that the motion may branch\n",
+                      self.good("check", "-", stdin=flat))
+
     def test_start_that_only_a_method_can(self):
         """A spring holds what has no inertia, for a method that steps implicitly."""
         self.good("check", "-", stdin=PIN)
