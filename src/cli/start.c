@@ -80,14 +80,13 @@ static void add_gaps(sn_sim *sim, const char *file, const char *worst, sni_error
   for (int k = 0, i = 0; k < sim->rows.nconstraint && listed < GAPS_MAX; k++) {
     double gap = 0;
     for (; i < sim->rows.nrow && sim->rows.of[i] == k; i++) {
-      gap = fmax(gap, fabs(sni_constraint_open(&m->constraint[k], sim->rows.row[i].g)));
+      const sni_row *row = &sim->rows.row[i];
+      const double open = row->one_sided ? sni_rows_gap_of(&sim->rows, i)
+                                         : fabs(sni_constraint_open(&m->constraint[k], row->g));
+      gap = fmax(gap, open);
     }
     sn_error err = {.code = SN_E_UNCONVERGED};
-    snprintf(err.path, sizeof err.path, "%s.%.200s",
-             k < m->nloop              ? "loops"
-             : k < m->nloop + m->nbond ? "constraints"
-                                       : "motions",
-             m->constraint_name[k]);
+    snprintf(err.path, sizeof err.path, "%s.%.200s", sni_sim_section(m, k), m->constraint_name[k]);
     if (gap > GAP && strcmp(err.path, worst) != 0) {
       snprintf(err.text, sizeof err.text, "stays open too, by %.3g", gap);
       add(list, file, &err);

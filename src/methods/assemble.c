@@ -33,8 +33,7 @@ static const char *constraint_name(const sn_model *m, int k) {
   return m->constraint_name[k];
 }
 
-/* Where it stands in a scene. */
-static const char *constraint_section(const sn_model *m, int k) {
+const char *sni_sim_section(const sn_model *m, int k) {
   const int limits = m->nconstraint - m->nlimit;
   return k < m->nloop                        ? "loops"
          : k < m->nloop + m->nbond           ? "constraints"
@@ -45,7 +44,7 @@ static const char *constraint_section(const sn_model *m, int k) {
 
 static void set_path(const sn_model *m, int constraint, sn_error *err) {
   if (err) {
-    snprintf(err->path, sizeof err->path, "%s.%.200s", constraint_section(m, constraint),
+    snprintf(err->path, sizeof err->path, "%s.%.200s", sni_sim_section(m, constraint),
              constraint_name(m, constraint));
   }
 }
@@ -118,7 +117,7 @@ static int loudest(const sn_sim *sim, const double *e, double least, int but) {
   int which = -1;
   bool motion = false;
   for (int i = 0; i < rows->nrow; i++) {
-    const bool moved = strcmp(constraint_section(sim->m, rows->of[i]), "motions") == 0;
+    const bool moved = strcmp(sni_sim_section(sim->m, rows->of[i]), "motions") == 0;
     const bool louder =
         which < 0 || (moved && !motion) || (moved == motion && fabs(e[i]) > fabs(e[which]));
     if (fabs(e[i]) > least && rows->of[i] != but && louder) {

@@ -38,10 +38,7 @@ static bool has(const int *list, int n, int function) {
   return false;
 }
 
-/* Where the constraint stands in a scene, and what it is called there. */
-static const char *section_of(const sn_model *m, int k) {
-  return k < m->nloop ? "loops" : k < m->nloop + m->nbond ? "constraints" : "motions";
-}
+/* What the constraint is called in a scene. */
 static const char *kind_of(const sn_model *m, int k) {
   return k < m->nloop ? "loop" : k < m->nloop + m->nbond ? "constraint" : "motion";
 }
@@ -223,8 +220,8 @@ static bool blame_motions(const sn_sim *sim, double t, double t_ref, sn_error *e
 
 static bool blame_constraint(const sn_model *m, int k, const int *function, int n, const char *word,
                              double t, double t_ref, sn_error *err) {
-  return blame_functions(m, function, n, section_of(m, k), kind_of(m, k), m->constraint_name[k],
-                         word, t, t_ref, err);
+  return blame_functions(m, function, n, sni_sim_section(m, k), kind_of(m, k),
+                         m->constraint_name[k], word, t, t_ref, err);
 }
 
 static bool blame_constraints(const sn_model *m, double t, double t_ref, sn_error *err) {
@@ -255,7 +252,7 @@ static bool blame_active(const sn_model *m, int function, double t, sn_error *er
   }
   for (int k = 0; k < m->nconstraint && !name; k++) {
     if (m->constraint[k].active == function) {
-      section = section_of(m, k), kind = kind_of(m, k), name = m->constraint_name[k];
+      section = sni_sim_section(m, k), kind = kind_of(m, k), name = m->constraint_name[k];
     }
   }
   for (int k = 0; k < m->nforce && !name; k++) {

@@ -123,6 +123,8 @@ sn_status sni_sim_check_rates(sn_sim *sim, double t, const double *qd, sn_error 
 /* Moves sim->q beside where it is, by at most `way` (rad or m): numbers without pattern, the same
  * in every run, others for each `which`. */
 void sni_sim_step_aside(sn_sim *sim, int which, double way);
+/* Where a constraint stands in a scene: "loops", "constraints", "motions" or "bodies". */
+const char *sni_sim_section(const sn_model *m, int constraint);
 /* q and qd onto the constraints at t; a loop that stays open is named. */
 sn_status sni_sim_project(sn_sim *sim, double t, double t_ref, double *q, double *qd,
                           sn_error *err);

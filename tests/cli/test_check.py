@@ -204,6 +204,14 @@ pendulum.yaml: valid
         self.assertIn("  singular            this pose: nearby the constraints take 2, here 1, so that the motion may branch\n", text)
         self.assertNotIn("singular", self.good("check", "-", stdin=FOUR_BARS))
 
+    def test_limits_that_motions_pass_are_named(self):
+        """The limit and the motion, each once, and not the other end of the range, which is far away."""
+        scene = ("sinew: 1\nbodies: {a: {joint: {type: revolute, axis: [0, 1, 0], limits: [-0.1, 0.1]}, inertia: {mass: 1, xx: 1, yy: 1,"
+                 " zz: 1}}}\nmotions: {m: {joint: a, q: 1}}\n")
+        done = sinew("check", "-", stdin=scene)
+        named = re.findall(r"^stdin: (\S+): .* 0\.45", done.stderr, re.M)
+        self.assertEqual((done.returncode, sorted(named)), (BAD_INPUT, ["bodies.a", "motions.m"]), done.stderr)
+
     def test_singular_start_where_branches_cross(self):
         """Three cranks that lie flat: closing from nearby leads back to where branches cross, which has the rank of none."""
         flat = ("sinew: 1\ndefaults: {joint: {type: revolute, axis: [0, 1, 0]}, body: {inertia: {mass: 1, at: [0, 0, 0.5],"
