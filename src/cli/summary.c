@@ -163,8 +163,12 @@ static void print_freedom(const summary *s, FILE *to) {
   }
   print_constraints(s, to);
   if (s->following > 0) {
-    fprintf(to, "; %d follow%s a motion, %d %s free to move", s->following,
-            s->following == 1 ? "s" : "", left, left == 1 ? "is" : "are");
+    const int anyway = s->following + left - n; /* what others move already */
+    fprintf(to, "; %d follow%s a motion", s->following, s->following == 1 ? "s" : "");
+    if (anyway > 0) {
+      fprintf(to, " (%d of them would anyway)", anyway);
+    }
+    fprintf(to, ", %d %s free to move", left, left == 1 ? "is" : "are");
   }
   if (s->sometimes > 0) {
     fprintf(to, "; %d follow%s a motion while it is active", s->sometimes,
