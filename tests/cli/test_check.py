@@ -153,6 +153,59 @@ pendulum.yaml: valid
         self.assertEqual(self.freedom(FOUR_BARS), "1 = 3 (3 revolute joints) - 2 (loops: 5 rows, 3 redundant)")
         ball = FOUR_BARS.replace("pin: {type: revolute, axis: [0, 1, 0]", "pin: {type: spherical")
         self.assertEqual(self.freedom(ball), "1 = 3 (3 revolute joints) - 2 (loops: 3 rows, 1 redundant)")
+        driven = FOUR_BARS + "motions: {turn: {joint: crank, q: t}}\n"
+        self.assertEqual(self.freedom(driven), "1 = 3 (3 revolute joints) - 2 (loops: 5 rows, 3 redundant);"
+                         " 1 follows a motion, 0 are free to move")
+        in_space = FOUR_BARS.replace("type: revolute, axis: [0, 1, 0], at: [1, 0, 0]", "type: free, at: [1, 0, 0]")
+        self.assertEqual(self.freedom(in_space), "3 = 2 (2 revolute joints) + 6 (1 free joint) - 5 (loops: 5 rows)")
+        off = FOUR_BARS.replace("pin: {", "pin: {active: t - 1, ")
+        self.assertEqual(self.freedom(off), "3 = 3 (3 revolute joints)")
+        for method in ("recursive", "redmax"):
+            summary = json.loads(self.good("check", "-", "--json", "--set", f"run.method={method}", stdin=driven))["summary"]
+            self.assertEqual([summary[k] for k in ("dofs", "constraint_rows", "constraint_rows_redundant", "dofs_free")],
+                             [3, 5, 3, 0])
+
+    def test_many_loops(self):
+        """A ladder, n bars held at both ends: too many rows are not counted."""
+        def ladder(n):
+            bars = "".join(f"  b{k}: {{joint: {{type: free}}, inertia: {{mass: 1, xx: 1, yy: 1, zz: 1}}}}\n" for k in range(n))
+            pins = "".join(f"  p{k}: {{type: spherical, a: {{body: world}}, b: {{body: b{k}}}}}\n" for k in range(n))
+            return f"sinew: 1\nbodies:\n{bars}loops:\n{pins}"
+        self.assertEqual(self.freedom(ladder(3)), "9 = 18 (3 free joints with 6 each) - 9 (loops: 9 rows)")
+        self.assertEqual(self.freedom(ladder(300)), "900 = 1800 (300 free joints with 6 each) - 900 (loops: 900 rows)")
+        # so many that they are counted by a sparse factorisation: five rows each, of which two count
+        linkages = self.good("make", "fourbar", "--count", 400)
+        self.assertEqual(self.freedom(linkages), "1 = 801 (801 revolute joints) - 800 (loops: 2000 rows, 1200 redundant)")
+        self.assertEqual(self.redundant(linkages), ", ".join(f"pin_{k}" for k in range(1, 9)) + " and 392 more")
+        self.assertEqual(self.freedom(self.good("make", "ladder", "--count", 150)),
+                         "900 = 1350 (450 spherical joints with 3 each) - 450 (loops: 450 rows)")
+
+    def redundant(self, text):
+        found = re.search(r"  redundant           rows of (.*) say what others say\n", self.good("check", "-", stdin=text))
+        return found and found.group(1)
+
+    def test_redundant_constraints_are_named(self):
+        self.assertEqual(self.redundant(FOUR_BARS), "pin")
+        gear = self.good("make", "gear")
+        self.assertRegex(self.redundant(gear), r"^(inner|outer)_\d, (inner|outer)_\d$")
+        summary = json.loads(self.good("check", "-", "--json", stdin=gear))["summary"]
+        self.assertEqual((len(summary["redundant"]), summary["constraint_rows_redundant"]), (2, 2))
+        self.assertIsNone(self.redundant(self.good("make", "umbrella", "--count", 4)))
+        self.assertIsNone(self.redundant(self.good("make", "ladder", "--count", 3)))
+
+    def test_singular_start(self):
+        """Rods of a parallelogram that lie flat: here the pins take one coordinate, nearby two."""
+        flat = ("sinew: 1\ndefaults: {joint: {type: revolute, axis: [0, 1, 0]}, body: {inertia: {mass: 1, at: [0.5, 0, 0],"
+                " xx: 0.1, yy: 0.1, zz: 0.1}}}\nbodies:\n  a: {joint: {at: [0, 0, 0]}}\n  b: {parent: a, joint: {at: [1, 0, 0]}}\n"
+                "  c: {joint: {at: [1, 0, 0]}}\nconstraints: {pin: {type: point, a: {body: b, at: [1, 0, 0]},"
+                " b: {body: c, at: [1, 0, 0]}}}\n")
+        text = self.good("check", "-", stdin=flat)
+        self.assertIn("  degrees of freedom  2 = 3 (3 revolute joints) - 1 (constraints: 3 rows, 2 redundant)\n", text)
+        self.assertIn("  singular            this pose: nearby the constraints take 2, here 1, so that the motion may branch\n", text)
+        self.assertNotIn("singular", self.good("check", "-", stdin=FOUR_BARS))
+
+    def test_motions_that_say_the_same_are_counted(self):
+        """Two cranks of one parallelogram have motors: one of them would do, and the numbers add up."""
         driven = ("sinew: 1\ndefaults: {joint: {type: revolute, axis: [0, 1, 0]}, body: {inertia: {mass: 1, xx: 0.1, yy: 0.1, zz: 0.1}}}\n"
                   "bodies:\n  a: {joint: {}}\n  b: {parent: a, joint: {at: [0, 0, 1]}}\n  c: {parent: b, joint: {at: [1.6, 0, 0]}}\n"
                   "loops: {l: {type: revolute, axis: [0, 1, 0], a: {body: world, at: [1.6, 0, 0]}, b: {body: c, at: [0, 0, -1]}}}\n"
