@@ -596,7 +596,8 @@ sn_status sni_staggered_solve(sni_staggered *s, const sni_staggered_options *o,
                               sni_staggered_info *info) {
   *info = (sni_staggered_info){.worst = -1};
   const double crowd = s->ngroup / NEWTON_CROWD;
-  const double each = NEWTON_BUDGET * (o->patience > 0 ? o->patience : 1) / (1 + crowd * crowd * crowd);
+  const double each =
+      NEWTON_BUDGET * (o->patience > 0 ? o->patience : 1) / (1 + crowd * crowd * crowd);
   const double budget = fmax(0, fmin(each, NEWTON_SOLVES * each - s->spent));
   s->budget = budget;
   if (!o->again) {

@@ -380,10 +380,42 @@ TEST(impossible_constraints_are_named) {
   sn_model_free(&m);
 }
 
+/* A step that fails leaves the state as it was, also if it has switched something on before. */
+TEST(a_step_that_fails_takes_back_what_it_has_switched_on) {
+  static const char *const method[] = {"recursive", "redmax", "structured"};
+  for (int k = 0; k < 3; k++) {
+    sn_options o = redmax_options(0.01);
+    o.method = method[k];
+    stage b = stage_set(
+        "sinew: 1\nbodies:\n"
+        "  a: {joint: {type: revolute, axis: [0, 1, 0]}, inertia: {mass: 1, at: [0.5, 0, 0], xx: "
+        "0.01, yy: 0.1, zz: 0.1}}\n"
+        "  b: {parent: a, joint: {type: revolute, axis: [0, 1, 0], at: [1, 0, 0]}, inertia: {mass: "
+        "1, at: [0.5, 0, 0], xx: 0.01, yy: 0.1, zz: 0.1}}\n"
+        "constraints: {grip: {type: point, a: {body: b, at: [1, 0, 0]}, b: {body: world, at: [1.5, "
+        "0, -0.5]}, active: t - 0.095}}\n"
+        "forces: {f: {type: joint_torque, joint: b, torque: sqrt(0.095 - t)}}\n",
+        o);
+    sn_state *before = test_state(b.m);
+    sn_status status = SN_OK;
+    for (int n = 0; n < 20 && status == SN_OK; n++) {
+      sn_error err = {0};
+      CHECK(sn_state_copy(before, b.s) == SN_OK, "no copy");
+      status = sn_sim_step(b.sim, b.s, NULL, NULL, &err);
+    }
+    CHECK(status < 0, "%s: nothing fails", method[k]);
+    CHECK(sn_state_equal(before, b.s), "%s: q = %g, %g before, %g, %g after", method[k],
+          sn_state_q(before)[0], sn_state_q(before)[1], sn_state_q(b.s)[0], sn_state_q(b.s)[1]);
+    sn_state_free(&before);
+    stage_clear(&b);
+  }
+}
+
 int main(void) {
   RUN_TESTS(T(distances_stay), T(gears_couple), T(constraints_switch),
             T(what_is_switched_on_far_open_is_an_impact),
-            T(all_methods_close_alike_what_is_switched_on), T(welds_and_points_are_joints),
+            T(all_methods_close_alike_what_is_switched_on),
+            T(a_step_that_fails_takes_back_what_it_has_switched_on), T(welds_and_points_are_joints),
             T(balls_roll), T(discs_roll), T(skates_do_not_slide), T(bodies_follow),
             T(rotations_are_followed_through_whole_turns), T(joints_run_at_a_rate),
             T(impossible_constraints_are_named));

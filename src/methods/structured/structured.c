@@ -62,7 +62,23 @@ static size_t changed_count(const sn_model *m) {
 }
 
 static size_t numbers_of(const sn_model *m) {
-  return (size_t)m->tree.nv + changed_count(m);
+  return 3 * (size_t)m->tree.nv + changed_count(m);
+}
+
+/* To the backup, or back: all of that, and q and qd where something may be switched on. */
+static void keep(const sn_sim *sim, sni_structured *st, const sn_state *state) {
+  const size_t count = changed_count(sim->m);
+  memcpy(st->backup, st->warm, count * sizeof *st->warm);
+  if (!sim->rows.timeless) {
+    memcpy(st->backup + count, state->data, 2 * (size_t)state->nv * sizeof *state->data);
+  }
+}
+static void take_back(const sn_sim *sim, const sni_structured *st, sn_state *state) {
+  const size_t count = changed_count(sim->m);
+  memcpy(st->warm, st->backup, count * sizeof *st->warm);
+  if (!sim->rows.timeless) {
+    memcpy(state->data, st->backup + count, 2 * (size_t)state->nv * sizeof *state->data);
+  }
 }
 
 static size_t structured_work_size(const sn_model *m, const sn_options *o) {
@@ -368,21 +384,20 @@ static void learn_tail(const sn_sim *sim, sni_structured *st) {
 static sn_status structured_step(sn_sim *sim, sn_state *state, const sn_input *input, double t_end,
                                  sn_info *info, sn_error *err) {
   sni_structured *st = sim->method_work;
-  const size_t bytes = changed_count(sim->m) * sizeof(double);
   st->started = sim->options.structured.budget > 0 ? sni_clock() : 0;
   if (st->tail == 0) {
     st->tail = (int64_t)(1e6 * sim->options.structured.budget * TAIL);
   }
   st->warm = sni_state_private(state) + sim->m->nloop_q;
   st->give = st->warm + (size_t)SNI_WARM_BANKS * (size_t)sim->m->nrow;
-  memcpy(st->backup, st->warm, bytes);
+  keep(sim, st, state);
   st->ties.iterations = sim->options.structured.iterations;
   sni_sim_load_loops(sim, sni_state_private(state));
   sni_sim_switch(sim, t_end, state, NULL); /* what cannot be met is met as well as can be */
   const sn_status status = advance(sim, st, state, input, t_end, info, err);
   learn_tail(sim, st);
   if (status < 0) {
-    memcpy(st->warm, st->backup, bytes);
+    take_back(sim, st, state);
     return status;
   }
   sni_sim_save_loops(sim, sni_state_private(state));

@@ -27,7 +27,7 @@ typedef struct sni_structured {
   sni_ties ties;
   const sni_tie_solver *solver;
   void *own;       /* the solver's                                                              */
-  double *backup;  /* of `warm` and `give`                                                      */
+  double *backup;  /* of `warm`, `give`, q and qd                                               */
   double *q_best;  /* nv  scratch of the closing                                                */
   double *warm;    /* SNI_WARM_BANKS x nrow, in the state's private part                        */
   double *give;    /* there too: what constraints give way because they cannot close           */
