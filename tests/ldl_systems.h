@@ -423,4 +423,13 @@ static inline double energy_error(const mechanism *m, const double *x, const lon
   return (double)sqrtl(fabsl(error) / size);
 }
 
+/* Zeros but for the momenta of bodies, which are random. */
+static inline double *random_momenta(const mechanism *m, uint64_t *seed) {
+  double *b = calloc((size_t)m->s->scalars, sizeof *b);
+  for (int i = 0; i < m->count; i++) {
+    random_vector(6, b + m->s->first[m->body[i].phi], seed);
+  }
+  return b;
+}
+
 #endif

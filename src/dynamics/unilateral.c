@@ -373,7 +373,7 @@ void sni_unilateral_note(sni_rows *r, const double *b) {
   const double small = 1e-9 * fmax(sni_unilateral_largest(r->nrow, r->lambda),
                                    sni_unilateral_largest(r->d->m->tree.nv, b));
   u->acting = SNI_HASH_SEED;
-  sni_unilateral_load(r, NULL);
+  sni_unilateral_load(r, NULL, u->pressed);
   for (int i = 0; i < r->nrow; i++) {
     if (r->row[i].one_sided && r->lambda[i] < -small) {
       u->pressed[u->slot[i]] = isnan(u->meek[i]);
@@ -386,15 +386,15 @@ int sni_unilateral_count(const sn_model *m) {
   return m->nsided > 0 ? m->nrow : 0;
 }
 
-void sni_unilateral_load(sni_rows *r, const double *from) {
+void sni_unilateral_load(const sni_rows *r, const double *from, bool *flag) {
   for (int k = 0; r->d && k < sni_unilateral_count(r->d->m); k++) { /* a sim may have no rows */
-    r->u.pressed[k] = from && from[k] != 0;
+    flag[k] = from && from[k] != 0;
   }
 }
 
-void sni_unilateral_save(const sni_rows *r, double *to) {
+void sni_unilateral_save(const sni_rows *r, const bool *flag, double *to) {
   for (int k = 0; r->d && k < sni_unilateral_count(r->d->m); k++) {
-    to[k] = r->u.pressed[k];
+    to[k] = flag[k];
   }
 }
 

@@ -121,11 +121,11 @@ sn_status sni_sim_evaluate(sn_sim *sim, const sn_state *state, const sn_input *i
     sim->method->rub(sim, state);
   }
   if (own && sim->method->pressed) {
-    sni_unilateral_load(&sim->rows, sim->method->pressed(sim->m, state));
+    sni_unilateral_load(&sim->rows, sim->method->pressed(sim->m, state), sim->rows.u.pressed);
   }
   const sn_status status = sn_sim_forward(sim, state, input, sim->qdd, err);
   sim->d.friction = NULL;
-  sni_unilateral_load(&sim->rows, NULL);
+  sni_unilateral_load(&sim->rows, NULL, sim->rows.u.pressed);
   if (!status) {
     const sni_aba_in in = sni_dynamics_aba_in(&sim->d);
     sni_inverse(&sim->m->tree, &in, &sim->d.w, sim->qdd, sim->tau, sim->F);

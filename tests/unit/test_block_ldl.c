@@ -207,10 +207,7 @@ TEST(stiff_mechanisms_are_solved) {
         uint64_t seed = 100 * variant + (uint64_t)kind;
         mechanism *m = random_mechanism((topology)kind, k, variant % 2 ? 1 : 100, &seed);
         const int n = m->s->scalars;
-        double *b = calloc((size_t)n, sizeof *b), *x = calloc((size_t)n, sizeof *x);
-        for (int i = 0; i < m->count; i++) {
-          random_vector(6, b + m->s->first[m->body[i].phi], &seed);
-        }
+        double *b = random_momenta(m, &seed), *x = calloc((size_t)n, sizeof *x);
         sni_ldl *ldl = build(m->s, NULL);
         sni_ldl_factor factor;
         sni_ldl_solution solution;

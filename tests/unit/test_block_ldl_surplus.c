@@ -14,10 +14,7 @@ TEST(redundant_constraints_are_borne) {
     memcpy(add_block(m->s, twin, m->body[9].phi), G_b, 12 * sizeof *G_b);
     add_link(m->s, twin, m->body[3].phi, m->body[9].phi);
     const int n = m->s->scalars;
-    double *b = calloc((size_t)n, sizeof *b), *x = calloc((size_t)n, sizeof *x);
-    for (int i = 0; i < m->count; i++) {
-      random_vector(6, b + m->s->first[m->body[i].phi], &seed);
-    }
+    double *b = random_momenta(m, &seed), *x = calloc((size_t)n, sizeof *x);
     sni_ldl *ldl = build(m->s, NULL);
     sni_ldl_factor factor;
     sni_ldl_solution solution;

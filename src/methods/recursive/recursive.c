@@ -20,7 +20,7 @@ static sn_status recursive_supports(const sn_model *m, sn_error *err) {
 }
 
 static int recursive_state_count(const sn_model *m) {
-  return SNI_WALK_HEAD + SNI_WALK_VECTORS * 2 * m->tree.nv + m->nloop_q + sni_stops_count(m);
+  return SNI_WALK_HEAD + SNI_WALK_VECTORS * 2 * m->tree.nv + m->nloop_q + sni_unilateral_count(m);
 }
 
 /* y, spare ones, and what a try needs */

@@ -178,19 +178,3 @@ sn_status sni_stops_meet(sn_sim *sim, const sni_ode *ode, double t, double t_ref
   }
   return SN_OK;
 }
-
-int sni_stops_count(const sn_model *m) {
-  return m->nsided > 0 ? m->nrow : 0;
-}
-
-void sni_stops_load(sn_sim *sim, const double *from) {
-  for (int k = 0; k < sni_stops_count(sim->m); k++) {
-    sim->rows.u.held[k] = from[k] != 0;
-  }
-}
-
-void sni_stops_save(const sn_sim *sim, double *to) {
-  for (int k = 0; k < sni_stops_count(sim->m); k++) {
-    to[k] = sim->rows.u.held[k];
-  }
-}

@@ -37,9 +37,4 @@ void sni_stops_look_back(sn_sim *sim, const sni_ode *ode, double t, double t_ref
 sn_status sni_stops_meet(sn_sim *sim, const sni_ode *ode, double t, double t_ref, double *y,
                          double *rate, sn_error *err);
 
-/* What is held, out of a state and back: sni_stops_count numbers. */
-int sni_stops_count(const sn_model *m);
-void sni_stops_load(sn_sim *sim, const double *from);
-void sni_stops_save(const sn_sim *sim, double *to);
-
 #endif

@@ -354,7 +354,7 @@ static sn_status walk_to(sn_sim *sim, sn_state *state, const sn_input *input, do
   sni_sim_load_loops(sim, sni_advance_loops(sim, state));
   if (own[VALID] == 1 && own[EXPOSED] == fingerprint(sim, state, input)) {
     memcpy(work, vectors, VECTORS * bytes);
-    sni_stops_load(sim, sni_advance_stops(sim, state));
+    sni_unilateral_load(&sim->rows, sni_advance_stops(sim, state), sim->rows.u.held);
     w.stale = w.stale || pushed;
   } else {
     const sn_status status = start_walk(sim, &ode, &w, state, input, h_max, rest, err);
@@ -385,7 +385,7 @@ static sn_status walk_to(sn_sim *sim, sn_state *state, const sn_input *input, do
   }
   info->evaluations = r.evaluations;
   sni_sim_save_loops(sim, sni_advance_loops(sim, state));
-  sni_stops_save(sim, sni_advance_stops(sim, state));
+  sni_unilateral_save(&sim->rows, sim->rows.u.held, sni_advance_stops(sim, state));
   memcpy(state->data, y, bytes);
   memcpy(vectors, work, VECTORS * bytes);
   own[VALID] = 1;

@@ -105,7 +105,7 @@ static sn_status find_rates(sn_sim *sim, const sni_redmax_step *step, double *q1
     again = sni_system_limit_drives(s, step->t_end, q1, qd1, step->input);
     again = sni_system_limit_loops(s, qd1) || again;
     again = sni_system_pull_cables(s, step->t_end, sim->F) || again;
-    /* friction and contact of the last step are nearer than those under forces that are not there
+    /* what rubs and touches is nearer to the last step than to one with forces that are not there
      */
     const bool less = again;
     if (less) {
@@ -297,7 +297,7 @@ static sn_status redmax_step(sn_sim *sim, sn_state *state, const sn_input *input
   sni_sim_load_loops(sim, sni_state_private(state));
   sni_rubbing_load(&((sni_redmax *)sim->method_work)->rub,
                    sni_state_private(state) + sim->m->nloop_q);
-  sni_unilateral_load(&sim->rows, NULL);
+  sni_unilateral_load(&sim->rows, NULL, sim->rows.u.pressed);
   sn_status status = advance_held(sim, state, input, t_end, info, err);
   if (status && ((const sni_redmax *)sim->method_work)->graph) {
     memcpy(state->data, backup, bytes);
@@ -325,7 +325,8 @@ static sn_status redmax_step(sn_sim *sim, sn_state *state, const sn_input *input
   sni_sim_save_loops(sim, sni_state_private(state));
   sni_rubbing_save(&((sni_redmax *)sim->method_work)->rub,
                    sni_state_private(state) + sim->m->nloop_q);
-  sni_unilateral_save(&sim->rows, sni_state_private(state) + sni_redmax_pressed_at(sim->m));
+  sni_unilateral_save(&sim->rows, sim->rows.u.pressed,
+                      sni_state_private(state) + sni_redmax_pressed_at(sim->m));
   return status;
 }
 
