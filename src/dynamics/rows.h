@@ -176,6 +176,10 @@ int sni_rows_factorise_mass(sni_rows *r);
  * without inertia. */
 int sni_rows_solve_mass(sni_rows *r, const double *b, const double *c, double *x);
 
+/* x = M^-1 (b - G^T lambda) with G x = 0, of rows that hold both ways: how what they hold gives way.
+ * After sni_rows_factorise_mass; r->rhs is used up. */
+sn_status sni_rows_yield(sni_rows *r, const double *b, double *x);
+
 /* A solver for whoever has factorised A by sni_factorise: many rows take one pass. */
 sn_status sni_rows_solve_tree(void *dynamics, const double *b, double *x);
 /* In the dual; `solve` must go on working until the last correction.  r->along is NULL after it. */

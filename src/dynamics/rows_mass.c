@@ -187,6 +187,25 @@ int sni_rows_solve_mass(sni_rows *r, const double *b, const double *c, double *x
   return -1;
 }
 
+sn_status sni_rows_yield(sni_rows *r, const double *b, double *x) {
+  double residual;
+  int bad = -1;
+  for (int i = 0; i < r->nrow; i++) {
+    r->rhs[i] = r->row[i].one_sided && sni_unilateral_is_free(r, i) ? SNI_LET_GO : 0;
+  }
+  if (r->kkt) {
+    return r->nsided > 0 ? sni_unilateral_solve(r, b, r->rhs, x, &bad, &residual)
+                         : sni_kkt_solve(r->kkt, b, r->rhs, x, r->lambda, &residual);
+  }
+  if (r->nsided == 0) {
+    sni_rows_solve_halved(r, b, r->rhs, x);
+    return SN_OK;
+  }
+  sni_Minv_mul(&r->d->m->tree, &r->d->w, b, x);
+  sni_rows_correct(r, r->rhs, x);
+  return SN_OK;
+}
+
 int sni_rows_momenta(sni_rows *r, double t, double t_ref, double gain, bool near, const double *b,
                      const double *q, double *qd) {
   sni_rows_eval_poses(r, t, t_ref, q, qd);

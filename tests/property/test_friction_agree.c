@@ -72,8 +72,9 @@ static void write_scene(paper *p, dice *d, bool touches, bool loops, bool spring
 typedef struct tally {
   int steps, unsettled;
   double iterations;
-  int slow;    /* scenes with more than 10 iterations a step */
-  double most; /* load, N */
+  int slow;         /* scenes with more than 10 iterations a step */
+  double most;      /* load, N */
+  int stuck, crept; /* coordinates that stuck in a step; that moved all the same */
 } tally;
 
 /* What sticks may be shared out where it goes with a billionth of the rates without friction
@@ -155,6 +156,20 @@ static void check_rest(const stage *b, sn_sim *smooth, sn_state *before, int ste
   }
 }
 
+/* What sticks stays, coordinates of the tree and of loops: but for linkages that would go far for
+ * it (stay.c). */
+static void count_still(const stage *b, const sn_state *before, const sn_info *info, tally *all) {
+  const sni_still *still = sni_sim_rubbing(b->sim)->s->still;
+  const int nv = b->m->tree.nv;
+  for (int k = 0; still && info->substeps == 1 && k < nv + b->m->nloop_q; k++) {
+    const int at = k < nv ? k : nv + k; /* rates are in between */
+    if (still->coord[k]) {
+      all->stuck++;
+      all->crept += fabs(b->s->data[at] - before->data[at]) > 1e-9;
+    }
+  }
+}
+
 /* Friction takes power in all steps, also where loads and friction did not agree. */
 static void run(const char *text, sn_options o, int steps, tally *all) {
   stage b = stage_set(text, o);
@@ -169,6 +184,7 @@ static void run(const char *text, sn_options o, int steps, tally *all) {
     sn_state_copy(before, b.s);
     const sn_status status = sn_sim_step(b.sim, b.s, NULL, &info, &err);
     CHECK(status == SN_OK, "step %d: %s\n%s", k, err.text, text);
+    count_still(&b, before, &info, all);
     check_rest(&b, smooth, before, k, text);
     check_work(&b, &info, k, text);
     all->steps++;
@@ -226,11 +242,13 @@ TEST(all_of_it_together_goes_on) {
     write_scene(&p, &d, k % 3 != 0, k % 2 == 0, k % 5 < 3);
     run(p.text, redmax_options(step[one_of(&d, 4)]), 100, &all);
   }
+  print_message("  %d coordinates stuck, %d moved\n", all.stuck, all.crept);
   print_message("  %d steps, %.3g iterations a step, %d did not agree; %d of %d scenes are slow\n",
                 all.steps, all.iterations / all.steps, all.unsettled, all.slow, scenes);
   CHECK(all.iterations <= 5 * all.steps, "%g iterations a step", all.iterations / all.steps);
   CHECK(all.unsettled <= 0.01 * all.steps, "%d of %d steps did not agree", all.unsettled,
         all.steps);
+  CHECK(all.crept <= 1e-3 * all.stuck, "%d of %d moved", all.crept, all.stuck);
   CHECK(all.slow <= 0.05 * scenes, "%d of %d scenes take more than 10 iterations a step", all.slow,
         scenes);
 }

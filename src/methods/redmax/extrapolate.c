@@ -13,6 +13,8 @@
  * where it ends with more energy than the start had and than the two explain. */
 #include "methods/redmax/extrapolate.h"
 
+#include "methods/redmax/redmax.h"
+#include "methods/redmax/stay.h"
 #include "methods/redmax/thrown.h"
 #include "model/map.h"
 
@@ -69,6 +71,26 @@ static bool is_moved(const sn_model *m) {
   return moved;
 }
 
+/* What sticks in all three steps so far. */
+static void note_still(sn_sim *sim, int k) {
+  sni_redmax *r = sim->method_work;
+  const sni_still *now = r->s.still;
+  if (k == 0 && now) {
+    sni_stay_copy(&r->rub.whole, now, sim->m);
+  } else if (k == 0) {
+    sni_stay_clear(&r->rub.whole, sim->m);
+  } else {
+    sni_stay_both(&r->rub.whole, now, sim->m);
+  }
+}
+
+/* It stays where it was when the first of them began. */
+static sn_status close_whole(sn_sim *sim, double t_end, double *q, double *qd, sn_error *err) {
+  sni_redmax *r = sim->method_work;
+  r->s.still = sim->m->nslide > 0 ? &r->rub.whole : NULL;
+  return sni_stay_close(sim, &r->s, t_end, true, q, qd, err);
+}
+
 sn_status sni_step_extrapolated(sni_first_order step, bool accept, sn_sim *sim, sn_state *state,
                                 const sn_input *input, double t_end, double *room, sn_info *info,
                                 sn_error *err) {
@@ -91,6 +113,7 @@ sn_status sni_step_extrapolated(sni_first_order step, bool accept, sn_sim *sim, 
     }
     reservation = status ? status : reservation;
     acting[k] = sim->rows.u.acting;
+    note_still(sim, k);
     struck += k > 0 ? sim->rows.u.work : 0;
     if (k == 0) {
       by_one = sni_energy_of(sim, state);
@@ -135,8 +158,7 @@ sn_status sni_step_extrapolated(sni_first_order step, bool accept, sn_sim *sim, 
     limit_energy(sim, state, one, two, most, E2);
   }
   if (sim->d.rows) {
-    const sn_status closed =
-        sni_sim_project(sim, t_end, t_end, sni_state_q(state), sni_state_qd(state), err);
+    const sn_status closed = close_whole(sim, t_end, sni_state_q(state), sni_state_qd(state), err);
     if (closed) {
       memcpy(y, start, bytes);
       state->t = t0;

@@ -6,6 +6,7 @@
 #include "methods/redmax/move.h"
 
 #include "methods/redmax/foresee.h"
+#include "methods/redmax/stay.h"
 
 #include <string.h>
 
@@ -161,7 +162,7 @@ static void nearest(const sn_vec3 *u, int n, sn_vec3 e, double *x) {
  * start, and spiral outwards by 1 + (w h)^2/2 a step.  So from the ground on, each body is put
  * where its centre of mass would go straight, as far as its joint slides there; what sticks does
  * not.  w->a: the motion. */
-static void slide_on(sn_sim *sim, const bool *still, double h, double *q1, const double *qd1) {
+static void slide_on(sn_sim *sim, const sni_still *still, double h, double *q1, const double *qd1) {
   const sni_tree *t = &sim->m->tree;
   sni_dynamics *d = &sim->d;
   sn_se3 *E1 =
@@ -183,7 +184,7 @@ static void slide_on(sn_sim *sim, const bool *still, double h, double *q1, const
     sn_vec3 u[3];
     int which[3], n = 0;
     for (int c = 0; c < nv && n < 3; c++) {
-      if (is_translation(S[c]) && !(still && still[adr + c])) {
+      if (is_translation(S[c]) && !(still && still->coord[adr + c])) {
         u[n] = sn_mat3_mul_vec(E1[i].R, S[c].v);
         which[n++] = c;
       }
@@ -290,107 +291,10 @@ void sni_move_drift(sn_sim *sim, sni_system *s, double h, const double *q, doubl
   }
 }
 
-/* ---- closing ---- */
-
-/* Of all that moves: so many times as heavy is what sticks, where gaps close. */
-#define HEAVY 1e8
-/* What closing moves by less stays. */
-#define CREEP 1e-15
-/* So many times as far as they would have gone. */
-#define FAR 10
-
-/* Twice the energy of all bodies together, if they moved as the coordinate c of body i does. */
-static double weight_of(const sni_dynamics *d, int i, int c) {
-  const sn_vec6 S = sni_lane6_vec6(d->w.S[c]);
-  const sn_vec3 o = sni_lane_vec3(d->w.link[i].o);
-  double sum = d->params.armature[c];
-  for (int b = 0; b < d->m->tree.nbody; b++) {
-    const sn_vec3 arm = sn_vec3_sub(sni_lane_vec3(d->w.link[b].o), o);
-    const sni_lane6 y = sni_lane6_from((sn_vec6){S.w, sn_vec3_add(S.v, sn_vec3_cross(S.w, arm))});
-    sum += sni_lane6_dot(y, sni_momentum(&d->mass[b], &d->w.link[b], y));
+void sni_move_shift(const sni_system *s, double *q1) {
+  for (int k = 0; s->shift && k < s->t->nv; k++) {
+    q1[k] += s->still && s->still->coord[k] ? 0 : s->shift[k];
   }
-  return sum;
-}
-
-static void weigh_down(const sni_system *s) {
-  const sni_tree *t = s->t;
-  sni_dynamics *d = s->d;
-  for (int i = 0; i < t->nbody; i++) {
-    const int adr = t->vadr[i], nv = t->vadr[i + 1] - adr;
-    for (int k = 0; k < nv; k++) {
-      if (s->still[adr + k]) {
-        d->armature[t->factor[i] + k * nv + k] += HEAVY * weight_of(d, i, adr + k);
-        d->armed = true;
-      }
-    }
-  }
-}
-
-static sn_status close_gaps(sn_sim *sim, double t_end, bool rates, bool near, double *q1,
-                            double *qd1, sn_error *err) {
-  return rates ? sni_sim_project(sim, t_end, t_end, q1, qd1, err)
-               : sni_sim_close(sim, t_end, near, q1, qd1, err);
-}
-
-/* Has closing moved what sticks? */
-static bool has_crept(const sni_system *s, const double *before, const double *q1) {
-  bool any = false;
-  for (int k = 0; k < s->t->nv; k++) {
-    any = any || (s->still[k] && fabs(q1[k] - before[k]) > CREEP);
-  }
-  return any;
-}
-
-/* How far closing has gone. */
-static double way_from(const sni_system *s, const double *before, const double *q1) {
-  double most = 0;
-  for (int k = 0; k < s->t->nv; k++) {
-    most = fmax(most, fabs(q1[k] - before[k]));
-  }
-  return most;
-}
-
-/* To room, or back: coordinates, rates, and coordinates of loops. */
-static void keep(const sn_sim *sim, const sni_system *s, double *q1, double *qd1, double *room) {
-  const size_t bytes = (size_t)s->t->nv * sizeof *q1;
-  memcpy(room, q1, bytes);
-  memcpy(room + s->t->nv, qd1, bytes);
-  memcpy(room + 2 * s->t->nv, sim->rows.loop_q, (size_t)sim->m->nloop_q * sizeof *q1);
-}
-static void take_back(sn_sim *sim, const sni_system *s, const double *room, double *q1,
-                      double *qd1) {
-  const size_t bytes = (size_t)s->t->nv * sizeof *q1;
-  memcpy(q1, room, bytes);
-  memcpy(qd1, room + s->t->nv, bytes);
-  memcpy(sim->rows.loop_q, room + 2 * s->t->nv, (size_t)sim->m->nloop_q * sizeof *q1);
-}
-
-/* Gaps close by the least motion of the masses, which may move what sticks too, a little in every
- * step: then once more, with that so heavy that the others do it.  Where they cannot, or would go
- * far for it as linkages do that are nearly straight, it gives way. */
-sn_status sni_move_close(sn_sim *sim, sni_system *s, double t_end, bool rates, double *q1,
-                         double *qd1, sn_error *err) {
-  if (!s->still) {
-    return close_gaps(sim, t_end, rates, true, q1, qd1, err);
-  }
-  double *start = s->still_room, *end = start + 2 * s->t->nv + sim->m->nloop_q;
-  sn_error none = {0};
-  keep(sim, s, q1, qd1, start);
-  const sn_status status = close_gaps(sim, t_end, rates, true, q1, qd1, err);
-  if (status || !has_crept(s, start, q1)) {
-    return status;
-  }
-  keep(sim, s, q1, qd1, end);
-  take_back(sim, s, start, q1, qd1);
-  weigh_down(s);
-  const sn_status held = close_gaps(sim, t_end, rates, false, q1, qd1, &none);
-  sni_rotors_refresh(s->d);
-  sni_rows_forget_factors(&sim->rows);
-  if (held || way_from(s, start, q1) > FAR * way_from(s, start, end)) {
-    take_back(sim, s, end, q1, qd1);
-    sni_dynamics_kinematics(s->d, q1, qd1);
-  }
-  return SN_OK;
 }
 
 /* Where nothing but the joints decides where the coordinates go: block by block. */
@@ -417,13 +321,14 @@ sn_status sni_move_on(sn_sim *sim, sni_system *s, double t_end, double h, const 
     return SN_OK;
   }
   sni_move_drift(sim, s, h, q, q1, qd1);
-  for (int k = 0; s->shift && k < s->t->nv; k++) {
-    q1[k] += s->shift[k];
-  }
+  sni_move_shift(s, q1);
   const bool closing = d->rows && sim->options.redmax.closure == SN_CLOSURE_PROJECT;
-  const sn_status status = closing ? sni_move_close(sim, s, t_end, false, q1, qd1, err) : SN_OK;
+  const sn_status status = closing ? sni_stay_close(sim, s, t_end, false, q1, qd1, err) : SN_OK;
   if (status) {
     return status;
+  }
+  if (d->rows && !closing) {
+    sni_stay_open(sim, s, t_end, q1, qd1);
   }
   if (!d->rows) {
     sni_dynamics_places(d, q1, qd1);

@@ -41,9 +41,7 @@ sni_lane6 sni_move_momentum(const sni_system *s, int i);
 /* How much of a gap is closed in a second by correcting rates; 0: positions are projected. */
 double sni_closure_gain(const sn_sim *sim);
 
-/* q1 to where gaps are closed, and (rates) qd1 with it, but not what sticks as long as others can
- * do that. */
-sn_status sni_move_close(sn_sim *sim, sni_system *s, double t_end, bool rates, double *q1,
-                         double *qd1, sn_error *err);
+/* q1 += s->shift, but for what sticks. */
+void sni_move_shift(const sni_system *s, double *q1);
 
 #endif

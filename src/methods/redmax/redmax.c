@@ -12,6 +12,7 @@
  *                what Jdot qd did.  A projection takes energy or leaves it, so without forces the
  *                kinetic energy never rises: stable, first order, dissipative. */
 #include "methods/redmax/redmax.h"
+#include "methods/redmax/stay.h"
 #include "methods/redmax/extrapolate.h"
 #include "methods/redmax/foresee.h"
 #include "methods/redmax/move.h"
@@ -148,12 +149,14 @@ static sn_status move(sn_sim *sim, const sni_redmax_step *step, double *q1, doub
   if (sim->options.redmax.inertia == SN_INERTIA_PROJECTED) {
     return sni_move_on(sim, s, step->t_end, step->h, step->q, q1, qd1, err);
   }
-  for (int k = 0; s->shift && k < s->t->nv; k++) {
-    q1[k] += s->shift[k];
+  sni_move_shift(s, q1);
+  if (sim->d.rows && sim->options.redmax.closure == SN_CLOSURE_PROJECT) {
+    return sni_stay_close(sim, s, step->t_end, true, q1, qd1, err);
   }
-  return sim->d.rows && sim->options.redmax.closure == SN_CLOSURE_PROJECT
-             ? sni_move_close(sim, s, step->t_end, true, q1, qd1, err)
-             : SN_OK;
+  if (sim->d.rows) {
+    sni_stay_open(sim, s, step->t_end, q1, qd1);
+  }
+  return SN_OK;
 }
 
 static sn_status step_euler(sn_sim *sim, sn_state *state, const sn_input *input, double t_end,

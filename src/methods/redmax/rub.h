@@ -66,15 +66,15 @@ typedef struct sni_rubbing {
   double *loose; /* 36 nrub  inverse inertia of both bodies, in axes and at the place of bearings */
   int *loop_row; /* 2 nrub  of loops: the first of their rows, and beyond the last               */
   bool *driven;  /* nslide  held, and moving                                                    */
-  bool *still;   /* nv  coordinates that stick, at the end of a step                            */
-  bool *stuck;   /* nslide                                                                      */
-  bool *held;    /* as `which` counts: constraints let nothing slide here, or drive it         */
-  double *force; /* nslide  of friction, along tau; what friction does is minus this          */
-  double *rate;  /* nslide  tau v                                                             */
-  double *start; /* nslide  tau qd, at the start of the step                                  */
-  double *bound; /* nslide                                                                    */
-  double *next;  /* nslide  bounds by the last loads                                          */
-  int *mechanism;   /* nrub  which one it is in                                               */
+  sni_still still, whole; /* what sticks, in a step and in all parts of one                     */
+  bool *stuck;    /* nslide                                                                      */
+  bool *held;     /* as `which` counts: constraints let nothing slide here, or drive it         */
+  double *force;  /* nslide  of friction, along tau; what friction does is minus this          */
+  double *rate;   /* nslide  tau v                                                             */
+  double *start;  /* nslide  tau qd, at the start of the step                                  */
+  double *bound;  /* nslide                                                                    */
+  double *next;   /* nslide  bounds by the last loads                                          */
+  int *mechanism; /* nrub  which one it is in                                               */
   double *heaviest; /* nbody  load of each mechanism                                          */
   double *scale;    /* nslide  what these are small or large against                             */
   double *miss, *bound_before, *weight; /* nslide  of the last turn                             */
@@ -288,7 +288,7 @@ void sni_rubbing_begin(sni_rubbing *r);
 sn_status sni_rubbing_free(sni_rubbing *r, double *v);
 sn_status sni_rubbing_turn(sni_rubbing *r, double *v, double *change);
 void sni_rubbing_follow(sni_rubbing *r, double change);
-void sni_rubbing_end(sni_rubbing *r, double *v);
+void sni_rubbing_end(sni_rubbing *r, double *v); /* rub_still.c */
 /* At least two turns, and little disagreement in the last one. */
 bool sni_rubbing_agrees(const sni_rubbing *r, const sn_options *o, double change);
 /* Does nothing get better any more?  Then the best bounds so far, for another turn: true: the last.

@@ -1,6 +1,7 @@
 /* rub_solve.c: friction and loads in turn. */
 #include "linear/band.h"
 #include "methods/redmax/rub.h"
+#include "methods/redmax/stay.h"
 
 #include <string.h>
 
@@ -13,10 +14,6 @@
 #define FULL (1 - 1e-12)
 /* A rate below this part of what friction could make of it is none. */
 #define ROUNDING 1e-10
-/* What sticks goes with less than this part of the largest rate without friction. */
-#define AT_REST 1e-9
-/* By so many tolerances the paper's problem may be off. */
-#define NEARLY 10
 /* Turns before what sticks may do so a little beyond its bound: where many joints hold each other,
  * their shares may go on changing, which moves nothing. */
 enum { PATIENCE = 10 };
@@ -357,68 +354,6 @@ static bool join_broken(sni_rubbing *r, const double *v, sn_status *status) {
   return more;
 }
 
-/* The only coordinate that a row is about; -1: there are several, or it is one of a loop. */
-static int only_coordinate(const sni_row *row) {
-  const double nothing = 1e-12; /* of the others */
-  int only = 0;
-  for (int c = 1; c < row->ncoord; c++) {
-    only = fabs(row->coef[c]) > fabs(row->coef[only]) ? c : only;
-  }
-  for (int c = 0; c < row->ncoord; c++) {
-    if (c != only && fabs(row->coef[c]) > nothing * fabs(row->coef[only])) {
-      return -1;
-    }
-  }
-  return row->ncoord > 0 ? row->coord[only] : -1;
-}
-
-/* Does the k-th row of the program stick?  The paper's problem is solved to a tolerance. */
-static bool has_stuck(const sni_rubbing *r, int k, double fastest) {
-  const int i = r->which[k];
-  const bool inside = sni_rubbing_used(r, i) < (1 - AT_REST) * r->bound[i];
-  const double still = r->maximal ? fmax(NEARLY * r->tolerance, AT_REST) : AT_REST;
-  return (r->maximal ? inside : r->sticks[k]) && fabs(r->rate[i]) <= still * fastest;
-}
-
-/* What sticks in joints of the tree does not move at all, by coordinates that one slide alone
- * tells, or all of a joint.  Within bounds that are rounding of what would stop it, the program
- * cannot tell what sticks; its rate does. */
-static void stand_still(sni_rubbing *r, double *v) {
-  const sni_tree *t = r->s->t;
-  double fastest = 0;
-  bool any = false;
-  memset(r->still, 0, (size_t)t->nv * sizeof *r->still);
-  memset(r->stuck, 0, (size_t)r->m->nslide * sizeof *r->stuck);
-  for (int k = 0; k < r->n; k++) {
-    fastest = fmax(fastest, fabs(r->free[r->which[k]]));
-  }
-  for (int k = 0; k < r->n; k++) {
-    const int i = r->which[k];
-    if (i < r->m->nslide) {
-      r->stuck[i] = has_stuck(r, k, fastest);
-    }
-  }
-  for (int k = 0; k < r->m->nrub; k++) {
-    const sni_rub *rub = &r->m->rub[k];
-    bool all = rub->body >= 0 && rub->nslide == t->vadr[rub->body + 1] - t->vadr[rub->body];
-    for (int i = rub->first; i < rub->first + rub->nslide; i++) {
-      const int c = r->stuck[i] ? only_coordinate(&r->row[i]) : -1;
-      all = all && r->stuck[i];
-      if (c >= 0) {
-        r->still[c] = true;
-      }
-    }
-    for (int c = all ? t->vadr[rub->body] : 0; all && c < t->vadr[rub->body + 1]; c++) {
-      r->still[c] = true;
-    }
-  }
-  for (int c = 0; c < t->nv; c++) {
-    v[c] = r->still[c] ? 0 : v[c];
-    any = any || r->still[c];
-  }
-  r->s->still = any ? r->still : NULL;
-}
-
 void sni_rubbing_begin(sni_rubbing *r) {
   r->n = r->nslides;
   memset(r->beta, 0, (size_t)r->m->ntangent * sizeof *r->beta);
@@ -510,17 +445,6 @@ sn_status sni_rubbing_turn(sni_rubbing *r, double *v, double *change) {
   }
   r->taken++;
   return status;
-}
-
-void sni_rubbing_end(sni_rubbing *r, double *v) {
-  stand_still(r, v);
-  if (!r->s->still) {
-    return;
-  }
-  sni_J_mul_world(r->s->t, &r->s->d->w, v);
-  for (int k = 0; k < r->m->nslide; k++) {
-    r->rate[k] = sni_row_mul(&r->row[k], &r->s->d->w, v);
-  }
 }
 
 bool sni_rubbing_agrees(const sni_rubbing *r, const sn_options *o, double change) {
@@ -676,9 +600,9 @@ static size_t lay_out(sni_rubbing *r, const sn_model *m, const sn_options *o, ch
   r->driven = TAKE(nslide, sizeof *r->driven);
   r->loose = TAKE(36 * nrub, sizeof *r->loose);
   r->loop_row = TAKE(2 * nrub, sizeof *r->loop_row);
-  r->still = TAKE(nv, sizeof *r->still);
   r->stuck = TAKE(nslide, sizeof *r->stuck);
-  double *still_room = TAKE(4 * nv + 2 * (size_t)m->nloop_q, sizeof *still_room);
+  void *still = TAKE(sni_stay_size(m), 1);
+  void *whole = TAKE(sni_stay_size(m), 1);
   r->Y = TAKE(capacity * nv, sizeof *r->Y);
   r->lambdas = TAKE(capacity * nrow, sizeof *r->lambdas);
   r->v_free = TAKE(nv, sizeof *r->v_free);
@@ -724,7 +648,8 @@ static size_t lay_out(sni_rubbing *r, const sn_model *m, const sn_options *o, ch
   r->ndisc = (int)ndisc;
   r->maximal = maximal;
   if (memory) {
-    r->s->still_room = still_room;
+    sni_stay_place(&r->still, m, still);
+    sni_stay_place(&r->whole, m, whole);
     memset(r->other.driven, 0, nslide * sizeof *r->other.driven);
     sni_qp_place(&r->qp, (int)most, qp);
     sni_rubbing_find_discs(m, r->disc, r->disc_of, r->part);

@@ -40,6 +40,15 @@ static inline sni_pull sni_pull_add(sni_pull a, sni_pull b) {
                     {sn_vec3_add(a.turn.torque, b.turn.torque), sni_sym3_add(a.turn.G, b.turn.G)}};
 }
 
+/* What friction holds in a step: stay.c. */
+typedef struct sni_still {
+  bool *coord; /* nv  coordinates                                                            */
+  bool *loop;  /* nloop_q  those of loops                                                     */
+  bool loops;  /* there are such                                                             */
+  double *at;  /* nloop_q  where these were at the start                                      */
+  double *room;
+} sni_still;
+
 typedef struct sni_system {
   sni_dynamics *d;
   const sni_tree *t;
@@ -102,11 +111,7 @@ typedef struct sni_system {
   bool slides_braced; /* joints that slide are, too                                           */
   /* nv  moves q at the end of a step, and gives no speed; NULL: nothing does */
   const double *shift;
-  /* nv  coordinates whose friction sticks in this step, NULL: none does; and room: 4 nv and
-   * twice the
-   * coordinates of loops */
-  const bool *still;
-  double *still_room;
+  const sni_still *still; /* NULL: nothing sticks in this step */
 } sni_system;
 
 static inline double sni_system_whole(const sni_system *s) {

@@ -1,0 +1,379 @@
+/* stay.c: what sticks stays where it is.
+ *
+ * Gaps close by the least motion of the masses, which may move what sticks too, a little in every
+ * step: then once more, with coordinates that stick so heavy that the others do it.  A joint that
+ * closes a loop is no coordinate: rates that leave it still to first order turn it by their
+ * square, whoever closes the gaps.  Its own coordinates z, with rows T over those of the tree, are
+ * put back to where they were at the start of the step, by Newton's method in the same metric:
+ *
+ *     dq = P T^T y     (T P T^T) y = z0 - z     P = M^-1 - M^-1 G^T (G M^-1 G^T)^-1 G M^-1
+ *
+ * which opens no gap to first order, and what it opens beyond that is closed again. */
+#include "methods/redmax/stay.h"
+
+#include <string.h>
+
+/* Of all that moves: so many times as heavy is what sticks, where gaps close. */
+#define HEAVY 1e8
+/* What closing moves by less stays. */
+#define CREEP 1e-15
+/* Loops that are put back are there, but for this. */
+#define THERE 1e-14
+/* So many times as far as they would have gone. */
+#define FAR 10
+/* What is left of a row of T beside the others and the constraints, if it has anything to say. */
+#define LEFT 1e-9
+enum { NEWTON_MAX = 8, TAKEN = -1 };
+
+/* ---- memory ---- */
+
+/* Coordinates of loops that rub. */
+static int loop_coordinates(const sn_model *m) {
+  int n = 0;
+  for (int k = 0; k < m->nrub; k++) {
+    n += m->rub[k].loop >= 0 ? m->constraint[m->rub[k].loop].nv : 0;
+  }
+  return n;
+}
+
+static size_t numbers(const sn_model *m) {
+  const size_t nv = (size_t)m->tree.nv, nloop = (size_t)m->nloop_q;
+  const size_t n = (size_t)loop_coordinates(m);
+  return nloop + 2 * (2 * nv + nloop) + n * (2 * nv + n + 3);
+}
+
+size_t sni_stay_size(const sn_model *m) {
+  const size_t flags = (size_t)m->tree.nv + (size_t)m->nloop_q;
+  return numbers(m) * sizeof(double) + (flags + 7) / 8 * 8 * sizeof(bool);
+}
+
+void sni_stay_place(sni_still *still, const sn_model *m, void *memory) {
+  double *at = memory;
+  still->at = at;
+  still->room = at + m->nloop_q;
+  still->coord = (bool *)(at + numbers(m));
+  still->loop = still->coord + m->tree.nv;
+  sni_stay_clear(still, m);
+}
+
+void sni_stay_clear(sni_still *still, const sn_model *m) {
+  memset(still->coord, 0, (size_t)(m->tree.nv + m->nloop_q) * sizeof *still->coord);
+  still->loops = false;
+}
+
+void sni_stay_copy(sni_still *still, const sni_still *other, const sn_model *m) {
+  memcpy(still->coord, other->coord, (size_t)(m->tree.nv + m->nloop_q) * sizeof *still->coord);
+  memcpy(still->at, other->at, (size_t)m->nloop_q * sizeof *still->at);
+  still->loops = other->loops;
+}
+
+void sni_stay_both(sni_still *still, const sni_still *other, const sn_model *m) {
+  for (int k = 0; k < m->tree.nv + m->nloop_q; k++) { /* loops come behind the tree */
+    still->coord[k] = still->coord[k] && other && other->coord[k];
+  }
+  still->loops = still->loops && other && other->loops;
+}
+
+/* ---- heavy coordinates ---- */
+
+/* The momentum of all bodies together, if they moved as one, by twists at the origin of the first
+ * of them. */
+static void add_up(const sni_dynamics *d, double M[6][6]) {
+  const sni_tree *t = &d->m->tree;
+  const sn_vec3 o = sni_lane_vec3(d->w.link[0].o);
+  memset(M, 0, 36 * sizeof(double));
+  for (int b = 0; b < t->nbody; b++) {
+    const sn_vec3 arm = sn_vec3_sub(sni_lane_vec3(d->w.link[b].o), o);
+    for (int c = 0; c < 6; c++) {
+      double u[6] = {0};
+      u[c] = 1;
+      const sn_vec3 w = {u[0], u[1], u[2]}, v = {u[3], u[4], u[5]};
+      const sn_vec6 y = {w, sn_vec3_add(v, sn_vec3_cross(w, arm))};
+      const sn_vec6 p = sni_lane6_vec6(sni_momentum(&d->mass[b], &d->w.link[b], sni_lane6_from(y)));
+      const sn_vec6 at = {sn_vec3_add(p.w, sn_vec3_cross(arm, p.v)), p.v};
+      for (int i = 0; i < 6; i++) {
+        M[i][c] += sn_vec6_get(at, i);
+      }
+    }
+  }
+}
+
+/* Twice the energy of that, if they moved as the coordinate c of body i does. */
+static double weight_of(const sni_dynamics *d, double M[6][6], int i, int c) {
+  const sn_vec6 S = sni_lane6_vec6(d->w.S[c]);
+  const sn_vec3 arm = sn_vec3_sub(sni_lane_vec3(d->w.link[0].o), sni_lane_vec3(d->w.link[i].o));
+  const sn_vec6 y = {S.w, sn_vec3_add(S.v, sn_vec3_cross(S.w, arm))};
+  double sum = d->params.armature[c];
+  for (int a = 0; a < 6; a++) {
+    for (int b = 0; b < 6; b++) {
+      sum += sn_vec6_get(y, a) * M[a][b] * sn_vec6_get(y, b);
+    }
+  }
+  return sum;
+}
+
+static void weigh_down(const sni_system *s) {
+  const sni_tree *t = s->t;
+  sni_dynamics *d = s->d;
+  double M[6][6];
+  add_up(d, M);
+  for (int i = 0; i < t->nbody; i++) {
+    const int adr = t->vadr[i], nv = t->vadr[i + 1] - adr;
+    for (int k = 0; k < nv; k++) {
+      if (s->still->coord[adr + k]) {
+        d->armature[t->factor[i] + k * nv + k] += HEAVY * weight_of(d, M, i, adr + k);
+        d->armed = true;
+      }
+    }
+  }
+}
+
+/* ---- loops ---- */
+
+/* What is to be done for joints of loops that stick. */
+typedef struct put_back {
+  int n;            /* their coordinates that do                                               */
+  double *T, *X;    /* n x nv  T, and P T^T, row by row                                        */
+  double *S;        /* n^2                                                                     */
+  double *miss, *y; /* n  z0 - z, y                                                            */
+  double *full;     /* n  diagonal of S, or TAKEN                                                 */
+} put_back;
+
+static put_back lay_out(const sn_sim *sim, const sni_system *s) {
+  const size_t nv = (size_t)s->t->nv, n = (size_t)loop_coordinates(sim->m);
+  put_back p = {.T = s->still->room + 2 * (2 * nv + (size_t)sim->m->nloop_q)};
+  p.X = p.T + n * nv;
+  p.S = p.X + n * nv;
+  p.miss = p.S + n * n;
+  p.y = p.miss + n;
+  p.full = p.y + n;
+  return p;
+}
+
+/* T and the misses of a loop, some of which sticks. */
+static void look_at_loop(sn_sim *sim, const sni_system *s, const sni_constraint *c,
+                         const sni_constraint_eval *e, put_back *p) {
+  sni_dynamics *d = s->d;
+  const size_t nv = (size_t)s->t->nv;
+  sni_row row[SN_NV_MAX];
+  sni_loop_map map;
+  for (int side = 0; side < 2; side++) {
+    if (c->body[side] >= 0) {
+      sni_dynamics_pose(d, c->body[side]);
+    }
+  }
+  sni_constraint_loop_rows(e, c, row);
+  sni_constraint_loop_map(e, c, &map);
+  for (int i = 0; i < c->nv; i++) {
+    const int z = c->first + i;
+    if (s->still->loop[z]) {
+      const sni_row own = {.body = {c->body[0], c->body[1]}, .p = {map.p[0][i], map.p[1][i]}};
+      double *T = p->T + (size_t)p->n * nv;
+      memset(T, 0, nv * sizeof *T);
+      sni_row_add_column(&own, d, 1, T);
+      p->miss[p->n++] = s->still->at[z] - sim->rows.loop_q[z];
+    }
+  }
+}
+
+/* All of them, at q1; the largest miss. */
+static double look(sn_sim *sim, const sni_system *s, double t, const double *q1, const double *qd1,
+                   put_back *p) {
+  const sn_model *m = sim->m;
+  double most = 0;
+  p->n = 0;
+  sni_dynamics_kinematics(s->d, q1, qd1);
+  const sni_constraint_eval e = sni_rows_eval_of(&sim->rows, t, t, q1, qd1);
+  for (int k = 0; k < m->nrub; k++) {
+    bool any = false;
+    const sni_constraint *c = m->rub[k].loop >= 0 ? &m->constraint[m->rub[k].loop] : NULL;
+    for (int i = 0; c && i < c->nv; i++) {
+      any = any || s->still->loop[c->first + i];
+    }
+    if (any) {
+      look_at_loop(sim, s, c, &e, p);
+    }
+  }
+  for (int i = 0; i < p->n; i++) {
+    most = fmax(most, fabs(p->miss[i]));
+  }
+  return most;
+}
+
+/* y by elimination with pivots, those first of which most is left; rows that have nothing to say
+ * beside others have y = 0. */
+static void solve(put_back *p) {
+  const int n = p->n;
+  double *S = p->S;
+  for (int i = 0; i < n; i++) {
+    p->full[i] = S[i * n + i];
+    p->y[i] = 0;
+  }
+  for (bool more = true; more;) {
+    int best = -1;
+    double most = LEFT;
+    for (int i = 0; i < n; i++) {
+      const double part = p->full[i] > 0 ? S[i * n + i] / p->full[i] : 0;
+      best = part > most ? i : best;
+      most = fmax(most, part);
+    }
+    more = best >= 0;
+    for (int i = 0; more && i < n; i++) {
+      const double factor = i == best ? 0 : S[i * n + best] / S[best * n + best];
+      for (int j = 0; factor != 0 && j < n; j++) {
+        S[i * n + j] -= factor * S[best * n + j];
+      }
+      p->miss[i] -= factor * p->miss[best];
+    }
+    if (more) {
+      p->full[best] = TAKEN;
+    }
+  }
+  for (int i = 0; i < n; i++) {
+    p->y[i] = p->full[i] == TAKEN ? p->miss[i] / S[i * n + i] : 0;
+  }
+}
+
+/* One step of Newton's method, after look; false: there is none. */
+static bool step_back(sn_sim *sim, const sni_system *s, double t, put_back *p, double *q1,
+                      const double *qd1) {
+  const int nv = s->t->nv;
+  sni_rows_eval_poses(&sim->rows, t, t, q1, qd1);
+  if (sni_rows_factorise_mass(&sim->rows) >= 0) {
+    return false;
+  }
+  for (int j = 0; j < p->n; j++) {
+    double *x = p->X + (size_t)j * (size_t)nv;
+    if (sni_rows_yield(&sim->rows, p->T + (size_t)j * (size_t)nv, x) < 0) {
+      return false;
+    }
+    for (int i = 0; i < p->n; i++) {
+      const double *T = p->T + (size_t)i * (size_t)nv;
+      double sum = 0;
+      for (int c = 0; c < nv; c++) {
+        sum += T[c] * x[c];
+      }
+      p->S[i * p->n + j] = sum;
+    }
+  }
+  solve(p);
+  for (int j = 0; j < p->n; j++) {
+    for (int c = 0; c < nv; c++) {
+      q1[c] += p->y[j] * p->X[(size_t)j * (size_t)nv + (size_t)c];
+    }
+  }
+  return true;
+}
+
+/* ---- both ---- */
+
+static sn_status close_gaps(sn_sim *sim, double t_end, bool rates, bool near, double *q1,
+                            double *qd1, sn_error *err) {
+  return rates ? sni_sim_project(sim, t_end, t_end, q1, qd1, err)
+               : sni_sim_close(sim, t_end, near, q1, qd1, err);
+}
+
+/* Has closing moved coordinates that stick? */
+static bool has_crept(const sni_system *s, const double *before, const double *q1) {
+  bool any = false;
+  for (int k = 0; k < s->t->nv; k++) {
+    any = any || (s->still->coord[k] && fabs(q1[k] - before[k]) > CREEP);
+  }
+  return any;
+}
+
+/* How far closing has gone. */
+static double way_from(const sni_system *s, const double *before, const double *q1) {
+  double most = 0;
+  for (int k = 0; k < s->t->nv; k++) {
+    most = fmax(most, fabs(q1[k] - before[k]));
+  }
+  return most;
+}
+
+/* To room, or back: coordinates, rates, and coordinates of loops. */
+static void keep(const sn_sim *sim, const sni_system *s, double *q1, double *qd1, double *room) {
+  const size_t bytes = (size_t)s->t->nv * sizeof *q1;
+  memcpy(room, q1, bytes);
+  memcpy(room + s->t->nv, qd1, bytes);
+  memcpy(room + 2 * s->t->nv, sim->rows.loop_q, (size_t)sim->m->nloop_q * sizeof *q1);
+}
+static void take_back(sn_sim *sim, const sni_system *s, const double *room, double *q1,
+                      double *qd1) {
+  const size_t bytes = (size_t)s->t->nv * sizeof *q1;
+  memcpy(q1, room, bytes);
+  memcpy(qd1, room + s->t->nv, bytes);
+  memcpy(sim->rows.loop_q, room + 2 * s->t->nv, (size_t)sim->m->nloop_q * sizeof *q1);
+}
+
+/* Loops that stick back to where they were; closes: and gaps closed after each step there. */
+static sn_status put_loops_back(sn_sim *sim, sni_system *s, double t_end, bool closes, bool rates,
+                                put_back *p, double *q1, double *qd1, sn_error *err) {
+  sn_status status = SN_OK;
+  double miss = look(sim, s, t_end, q1, qd1, p), before = INFINITY;
+  for (int k = 0; k < NEWTON_MAX && miss > THERE && miss < 0.5 * before && !status; k++) {
+    if (!step_back(sim, s, t_end, p, q1, qd1)) {
+      return SN_E_SINGULAR;
+    }
+    status = closes ? close_gaps(sim, t_end, rates, false, q1, qd1, err) : SN_OK;
+    before = miss;
+    miss = status ? miss : look(sim, s, t_end, q1, qd1, p);
+  }
+  return status;
+}
+
+/* Where the others cannot do it, or would go far for it as linkages do that are nearly straight,
+ * what sticks gives way. */
+sn_status sni_stay_close(sn_sim *sim, sni_system *s, double t_end, bool rates, double *q1,
+                         double *qd1, sn_error *err) {
+  if (!s->still) {
+    return close_gaps(sim, t_end, rates, true, q1, qd1, err);
+  }
+  double *start = s->still->room, *end = start + 2 * s->t->nv + sim->m->nloop_q;
+  put_back p = lay_out(sim, s);
+  sn_error none = {0};
+  keep(sim, s, q1, qd1, start);
+  const sn_status status = close_gaps(sim, t_end, rates, true, q1, qd1, err);
+  if (status) {
+    return status;
+  }
+  keep(sim, s, q1, qd1, end);
+  const bool crept = has_crept(s, start, q1);
+  const double miss = s->still->loops ? look(sim, s, t_end, q1, qd1, &p) : 0;
+  if (!crept && miss <= THERE) {
+    return SN_OK;
+  }
+  take_back(sim, s, start, q1, qd1);
+  weigh_down(s);
+  sn_status held = close_gaps(sim, t_end, rates, false, q1, qd1, &none);
+  if (!held && s->still->loops) {
+    held = put_loops_back(sim, s, t_end, true, rates, &p, q1, qd1, &none);
+  }
+  sni_rotors_refresh(s->d);
+  sni_rows_forget_factors(&sim->rows);
+  if (held || way_from(s, start, q1) > FAR * (way_from(s, start, end) + miss)) {
+    take_back(sim, s, end, q1, qd1);
+    sni_dynamics_kinematics(s->d, q1, qd1);
+  }
+  return SN_OK;
+}
+
+void sni_stay_open(sn_sim *sim, sni_system *s, double t_end, double *q1, double *qd1) {
+  if (!s->still || !s->still->loops) {
+    return;
+  }
+  double *start = s->still->room;
+  put_back p = lay_out(sim, s);
+  keep(sim, s, q1, qd1, start);
+  const double miss = look(sim, s, t_end, q1, qd1, &p);
+  if (miss <= THERE) {
+    return;
+  }
+  weigh_down(s);
+  const sn_status held = put_loops_back(sim, s, t_end, false, false, &p, q1, qd1, NULL);
+  sni_rotors_refresh(s->d);
+  sni_rows_forget_factors(&sim->rows);
+  if (held || way_from(s, start, q1) > FAR * miss) {
+    take_back(sim, s, start, q1, qd1);
+  }
+}
