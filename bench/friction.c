@@ -143,8 +143,9 @@ static int bench_chain(const bench_settings *settings, sni_json *json) {
             gap);
     return WRONG;
   }
-  if (!time_bisp(count, steps, 0.6, false, &row[0]) ||
-      !time_bisp(count, steps, 0.6, true, &row[1]) || !time_sp(count, steps, 0.6, &row[2], &gap)) {
+  const double mu = 0.4; /* that of `sinew make chain` */
+  if (!time_bisp(count, steps, mu, false, &row[0]) || !time_bisp(count, steps, mu, true, &row[1]) ||
+      !time_sp(count, steps, mu, &row[2], &gap)) {
     return WRONG;
   }
   if (!settings->quiet) {

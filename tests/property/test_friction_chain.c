@@ -9,7 +9,8 @@ typedef struct stopped {
   double energy;     /* of the chain in the end: how far it fell                                  */
 } stopped;
 
-static stopped fall(double mu, double radius, int points, double step) {
+/* start: how far the root is turned at first. */
+static stopped fall_from(double start, double mu, double radius, int points, double step) {
   char text[1000];
   stopped out = {.energy = 0};
   snprintf(text, sizeof text,
@@ -21,6 +22,7 @@ static stopped fall(double mu, double radius, int points, double step) {
            "at: [5, 0, 0], density: 1}]}}\n",
            mu, radius, points, LINKS);
   stage b = stage_set(text, redmax_options(step));
+  sn_state_q(b.s)[0] = start;
   const int steps = (int)lround(2.5 / step);
   double iterations = 0;
   for (int k = 0; k < steps; k++) {
@@ -43,6 +45,10 @@ static stopped fall(double mu, double radius, int points, double step) {
   out.energy = stage_energy(&b);
   stage_clear(&b);
   return out;
+}
+
+static stopped fall(double mu, double radius, int points, double step) {
+  return fall_from(0, mu, radius, points, step);
 }
 
 /* As the paper has it, and with contacts all around: every link stops for good before the next one,
@@ -96,6 +102,33 @@ TEST(a_chain_stops_from_root_to_tip_and_sooner_on_large_pins) {
   }
 }
 
+/* The scene as it is made (mu = 0.4), and all around it: links stop from the root on, where they
+ * bear most, and not from the tip; on large pins all of them one after the other, on small ones the
+ * outer ones swing back and stop after those that have stopped inside.  So the chain is at rest
+ * sooner on large pins [RM Fig 5a, b]. */
+TEST(a_chain_stops_from_the_root_on_and_sooner_on_large_pins) {
+  enum { INSIDE = 4 };
+  static const struct {
+    double mu, step, start;
+  } around[] = {{0.4, 1e-3, 0},  {0.4, 5e-4, 0},   {0.4, 2e-3, 0},   {0.38, 1e-3, 0},
+                {0.43, 1e-3, 0}, {0.4, 1e-3, 0.1}, {0.4, 1e-3, -0.1}};
+  for (int i = 0; i < SNI_COUNT(around); i++) {
+    const stopped small = fall_from(around[i].start, around[i].mu, 0.5, 0, around[i].step);
+    const stopped large = fall_from(around[i].start, around[i].mu, 1, 0, around[i].step);
+    double last = 0;
+    for (int k = 1; k < LINKS; k++) {
+      const int inner = k < INSIDE ? k - 1 : INSIDE - 1;
+      CHECK(large.at[k] > large.at[k - 1], "%d, large pins: link %d stops at %g, before %g", i, k,
+            large.at[k], large.at[k - 1]);
+      CHECK(small.at[k] > small.at[inner], "%d: link %d stops at %g, before %d at %g", i, k,
+            small.at[k], inner, small.at[inner]);
+      last = fmax(last, small.at[k]);
+    }
+    CHECK(large.at[LINKS - 1] < last - 0.3, "%d: it rests at %g, on large pins at %g", i, last,
+          large.at[LINKS - 1]);
+  }
+}
+
 /* With so little friction that it swings to and fro, large pins stop it sooner too. */
 TEST(a_chain_that_swings_stops_sooner_on_large_pins) {
   double small, large;
@@ -106,5 +139,6 @@ TEST(a_chain_that_swings_stops_sooner_on_large_pins) {
 int main(void) {
   RUN_TESTS(T(a_chain_stops_from_root_to_tip),
             T(a_chain_stops_from_root_to_tip_and_sooner_on_large_pins),
+            T(a_chain_stops_from_the_root_on_and_sooner_on_large_pins),
             T(a_chain_that_swings_stops_sooner_on_large_pins));
 }
