@@ -23,8 +23,9 @@ typedef struct sni_contact {
   int material[2];  /* sni_material_mix                                                        */
   uint32_t feature; /* which point of this pair: the same from step to step                    */
   sn_vec3 x;        /* world, midway between the surfaces                                      */
-  sn_vec3 at[2];    /* where each is touched: x, but of what meets later in the step the place where
-                       it will be touched, as if its body went there without turning */
+  sn_vec3 at[2];    /* where each is touched: x, but of what is still apart its own surface, and of
+                       what meets later in the step the place where it will be touched, as if its
+                       body went there without turning                                        */
   sn_vec3 n;        /* world, unit, from body[1] towards body[0]                               */
   double gap;       /* along n; < 0: they penetrate                                            */
 } sni_contact;

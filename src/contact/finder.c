@@ -411,13 +411,15 @@ static void put_tube(sni_finder *f, const sni_tube_touch *p) {
   }
   const sn_vec3 x0 = sn_vec3_addscaled(at->x[0], -at->r[0], at->n);
   const sn_vec3 x1 = sn_vec3_addscaled(at->x[1], at->r[1], at->n);
-  c.x = c.at[0] = c.at[1] = sn_vec3_scale(sn_vec3_add(x0, x1), 0.5);
+  c.x = sn_vec3_scale(sn_vec3_add(x0, x1), 0.5);
+  c.at[0] = c.gap > 0 ? x0 : c.x; /* see sni_manifold_reach */
+  c.at[1] = c.gap > 0 ? x1 : c.x;
   if (c.body[0] < 0) { /* the ground is the second */
     c = (sni_contact){.shape = {c.shape[1], c.shape[0]},
                       .body = {c.body[1], c.body[0]},
                       .material = {c.material[1], c.material[0]},
                       .x = c.x,
-                      .at = {c.x, c.x},
+                      .at = {c.at[1], c.at[0]},
                       .n = sn_vec3_neg(c.n),
                       .gap = c.gap};
   }

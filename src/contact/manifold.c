@@ -118,3 +118,12 @@ void sni_manifold_choose(sni_touch *touch, int count, sn_vec3 n, sni_manifold *o
   }
   sort(out->touch, out->count);
 }
+
+void sni_manifold_reach(sni_manifold *m) {
+  for (int k = 0; k < m->count; k++) {
+    sni_touch *t = &m->touch[k];
+    const double half = 0.5 * fmax(0, t->gap);
+    t->off[0] = sn_vec3_addscaled(t->off[0], half, m->n);
+    t->off[1] = sn_vec3_addscaled(t->off[1], -half, m->n);
+  }
+}

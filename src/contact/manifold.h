@@ -23,6 +23,10 @@ typedef struct sni_manifold {
  * that make the area across n the largest.  Reorders touch. */
 void sni_manifold_choose(sni_touch *touch, int count, sn_vec3 n, sni_manifold *out);
 
+/* What is still apart is touched on its own surface, not midway: what rubs when they meet has the
+ * arm that it has then. */
+void sni_manifold_reach(sni_manifold *m);
+
 /* Points of s whose distance to the plane n . x = offset is at most limit.  The plane is the second
  * shape. */
 void sni_touch_plane(const sni_placed *s, sn_vec3 n, double offset, double limit,

@@ -50,6 +50,7 @@ static void on_plane(sni_finder *f, int a, int plane, double margin) {
   if (-offset - x.s.c->reach <= limit) {
     sni_manifold m;
     sni_touch_plane(&x.s, n, offset, limit, &m);
+    sni_manifold_reach(&m);
     put_all(f, a, plane, &m, o);
   }
 }

@@ -98,7 +98,7 @@ static void take_back(const sni_moving *a, const sni_moving *b, const sni_moving
     sn_vec3 at[2];
     for (int side = 0; side < 2; side++) {
       const sn_vec3 o = sn_vec3_sub(now[side]->s.E.p, now[side]->arm);
-      at[side] = sn_vec3_add(o, arm_to(&then[side], p->x));
+      at[side] = sn_vec3_add(o, arm_to(&then[side], sn_vec3_add(p->x, p->off[side])));
     }
     p->x = sn_vec3_scale(sn_vec3_add(at[0], at[1]), 0.5);
     p->gap = fmax(0, p->gap - t * sn_vec3_dot(m->n, v));
@@ -121,6 +121,7 @@ void sni_touch_moving(const sni_moving *a, const sni_moving *b, double h, double
   if (gap <= margin) {
     if (!settle || settle(user, &a->s, &b->s, &near)) {
       sni_touch_clip(&a->s, &b->s, &near, margin + h * sni_closing_speed(a, b, near.n), out);
+      sni_manifold_reach(out);
     }
     return;
   }
@@ -131,6 +132,7 @@ void sni_touch_moving(const sni_moving *a, const sni_moving *b, double h, double
       (!settle || settle(user, &then[0].s, &then[1].s, &near))) {
     const double rest = (h - t) * sni_closing_speed(&then[0], &then[1], near.n);
     sni_touch_clip(&then[0].s, &then[1].s, &near, fmax(margin, close) + rest, out);
+    sni_manifold_reach(out);
     take_back(a, b, then, t, out);
   }
 }

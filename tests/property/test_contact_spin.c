@@ -144,7 +144,47 @@ TEST(what_falls_and_spins_stays_above) {
   }
 }
 
+/* What rubs while a round body comes down has the body's radius for an arm, however far it was from
+ * the floor when the step began: the spin that it gets is  r m dv / I. */
+TEST(blows_rub_with_the_arm_of_the_surface) {
+  uint64_t seed = 3;
+  for (int k = 0; k < 12 * SNI_COUNT(floors); k++) {
+    const double r = pow(10, test_random(&seed, -2.5, -1)), h = 0.01;
+    const double down = pow(10, test_random(&seed, -1, 1.5)), spin = test_random(&seed, -30, 30);
+    const char *body =
+        k % 2 ? "type: capsule, from: [0, -0.1, 0], to: [0, 0.1, 0]" : "type: sphere";
+    char text[1000];
+    snprintf(text, sizeof text,
+             "sinew: 1\ngravity: [0, 0, 0]\ncontacts: {m: {friction: 0.9, restitution: %g}}\n"
+             "bodies:\n  floor: {parent: world, joint: {type: fixed}, shapes: [%s]}\n"
+             "  it: {parent: world, joint: {type: free, at: [0.03, 0.01, %.17g]},\n"
+             "       inertia: {mass: 2, xx: 0.1, yy: %.17g, zz: 0.1},\n"
+             "       shapes: [{%s, radius: %.17g, contact: m}]}\n"
+             "initial: {it: {qd: [%.17g, 0, %.17g, 0, %.17g, 0]}}\n",
+             k % 3 ? 0.5 : 0.0, floors[k / 12], r + down * h * test_random(&seed, 1, 2),
+             0.8 * r * r, body, r, test_random(&seed, -3, 3), -down, spin);
+    stage b = stage_set_in(SINEW_SOURCE_DIR "/tests/data/meshes", text, redmax_options(h));
+    const double *qd = sn_state_qd(b.s) + sn_model_joint_first(b.m, sn_model_body_find(b.m, "it"));
+    const double vx = qd[0];
+    for (int i = 0; i < 4; i++) {
+      test_step(b.sim, b.s, NULL);
+    }
+    const int it = sn_model_body_find(b.m, "it");
+    sn_vec6 phi[4];
+    sn_se3 E[4];
+    CHECK(sn_sim_poses(b.sim, b.s, E, phi) == SN_OK, "no poses");
+    const double dv = sn_mat3_mul_vec(E[it].R, phi[it].v).x - vx;
+    const double got = 0.8 * r * r * (phi[it].w.y - spin);
+    CHECK(fabs(dv) > 1e-6, "scene %d: nothing rubs", k);
+    /* meshes of 30 m are known to 1e-9 of their sizes, and balls are as small as 3 mm */
+    CHECK(fabs(got + r * 2 * dv) <= 1e-5 * fabs(r * 2 * dv),
+          "scene %d, r %g, %g m/s down on %s: arm of %g r", k, r, down, floors[k / 12],
+          -got / (r * 2 * dv));
+    stage_clear(&b);
+  }
+}
+
 int main(void) {
-  RUN_TESTS(T(balls_keep_their_spin), T(nothing_that_spins_passes_a_wall),
-            T(what_falls_and_spins_stays_above));
+  RUN_TESTS(T(balls_keep_their_spin), T(blows_rub_with_the_arm_of_the_surface),
+            T(nothing_that_spins_passes_a_wall), T(what_falls_and_spins_stays_above));
 }
