@@ -1,6 +1,8 @@
 /* pair.c: the points of one pair of colliders. */
 #include "contact/finder.h"
 
+#include <float.h>
+
 static void put(sni_finder *f, int a, int b, sn_vec3 n, const sni_touch *t, sn_vec3 shift) {
   const sni_collider *x = &f->collider[a], *y = &f->collider[b];
   if (f->count == f->capacity) {
@@ -176,33 +178,71 @@ static void on_facet(void *user, int triangle) {
   }
 }
 
-/* Is another triangle much nearer to a point that is deep behind one? */
+/* What of the surface is nearest to a point that is deep behind one triangle. */
 typedef struct way_out {
   const sni_soup *soup;
   sn_vec3 x;
   double least;
+  double cosine; /* between the normal there and the way from there to x */
+  sn_vec3 n, y;  /* that normal, and the nearest point                   */
 } way_out;
 
+/* Of triangles that are as near, which meet in an edge or a corner, the one that x is most before
+ * or behind tells on which side of the surface it is. */
 static void by_facet(void *user, int triangle) {
   way_out *w = user;
   const sni_facet f = sni_soup_facet(w->soup, triangle);
-  w->least = fmin(w->least, sn_vec3_norm(sn_vec3_sub(w->x, sni_facet_nearest(&f, w->x))));
+  const sn_vec3 y = sni_facet_nearest(&f, w->x), way = sn_vec3_sub(w->x, y);
+  const sn_vec3 n = sn_vec3_cross(sn_vec3_sub(f.v[1], f.v[0]), sn_vec3_sub(f.v[2], f.v[0]));
+  const double distance = sn_vec3_norm(way), same = 1e-9 * (distance + w->least);
+  const double area = sn_vec3_norm(n);
+  const double cosine = sn_vec3_dot(n, way) / fmax(area * distance, DBL_MIN);
+  if (area > 0 && (distance < w->least - same ||
+                   (distance <= w->least + same && fabs(cosine) > fabs(w->cosine)))) {
+    *w = (way_out){w->soup, w->x, fmin(w->least, distance), cosine, sn_vec3_scale(n, 1 / area), y};
+  }
 }
 
-/* What is deep in a mesh is behind many triangles, and leaves through the nearest. */
+/* Of what is deep behind the plane of a triangle. */
+typedef enum depth_kind {
+  SHORTEST, /* the way out along its normal is as short as any             */
+  LONG,     /* another triangle is behind which less of the body is        */
+  OUTSIDE   /* it is before the nearest triangle: beyond an edge between   */
+} depth_kind;
+
+static depth_kind depth_kind_of(const mesh_pair *p, const sni_touch *t, sn_vec3 n) {
+  const double depth = -t->gap;
+  const sn_vec3 x = sn_vec3_add(sn_vec3_addscaled(t->x, -0.5 * depth, n), p->o);
+  const sni_aabb box = {x, x};
+  way_out w = {.soup = p->soup, .x = x, .least = 2 * depth};
+  sni_soup_visit(p->soup, sni_aabb_grow(box, depth), by_facet, &w);
+  if (!(w.least < (w.cosine > 0 ? 1 - 1e-6 : 0.5) * depth)) {
+    return SHORTEST;
+  }
+  /* that way, all of the body has to go */
+  const sn_vec3 lowest = sn_vec3_add(sni_placed_support(&p->a.s, sn_vec3_neg(w.n)), p->o);
+  const double other = p->a.s.c->radius - sn_vec3_dot(w.n, sn_vec3_sub(lowest, w.y));
+  return other < depth ? LONG : w.cosine > 0 ? OUTSIDE : SHORTEST;
+}
+
+/* What is deep in a mesh is behind many triangles.  A body that has tipped over an edge is behind
+ * the plane of one, but not in the mesh there: something else holds it, and if nothing else is
+ * found, what is least deep. */
 static void drop_long_ways(mesh_pair *p) {
+  depth_kind kind[SNI_MESH_POINTS];
+  double enough = INFINITY;
+  bool held = false;
+  for (int k = 0; k < p->count; k++) {
+    const mesh_point *point = &p->point[k];
+    const bool deep = point->t.gap < -0.01 * p->a.s.c->reach;
+    kind[k] = deep ? depth_kind_of(p, &point->t, point->n) : SHORTEST;
+    held = held || kind[k] == SHORTEST;
+    enough = kind[k] == OUTSIDE ? fmin(enough, -2 * point->t.gap) : enough;
+  }
   int kept = 0;
   for (int k = 0; k < p->count; k++) {
-    const sni_touch *t = &p->point[k].t;
-    bool good = true;
-    if (t->gap < -0.01 * p->a.s.c->reach) {
-      way_out w = {p->soup, sn_vec3_addscaled(t->x, 0.5 * t->gap, p->point[k].n), INFINITY};
-      w.x = sn_vec3_add(w.x, p->o);
-      const sni_aabb box = {w.x, w.x};
-      sni_soup_visit(p->soup, sni_aabb_grow(box, -0.5 * t->gap), by_facet, &w);
-      good = !(w.least < -0.5 * t->gap);
-    }
-    if (good) {
+    const bool least = kind[k] == OUTSIDE && !held && -p->point[k].t.gap <= enough;
+    if (kind[k] == SHORTEST || least) {
       p->point[kept++] = p->point[k];
     }
   }

@@ -6,6 +6,7 @@
 #define SHEET   "seams_sheet.obj"
 #define HEIGHTS "seams_heights.csv"
 #define LUMP    "seams_lump.obj"
+#define RIDGE   "seams_ridge.obj"
 
 enum { CELLS = 20 }; /* of 0.2 m each way */
 
@@ -256,7 +257,71 @@ TEST(what_has_a_margin_rests_above_the_ground) {
   }
 }
 
+static void write_ridge(const char *name) {
+  FILE *f = fopen(FOLDER "/" RIDGE, "w");
+  CHECK(f != NULL, "cannot write " RIDGE);
+  const bool ridge = strcmp(name, "ridge") == 0;
+  fputs(ridge ? "v -0.5 -2 0\nv 0.5 -2 0\nv 0.5 2 0\nv -0.5 2 0\nv 0 -2 1\nv 0 2 1\n"
+                "f 4 3 2 1\nf 1 2 5\nf 3 4 6\nf 2 3 6 5\nf 4 1 5 6\n"
+              : "v 0.5 0.5 0.5\nv -0.5 -0.5 0.5\nv -0.5 0.5 -0.5\nv 0.5 -0.5 -0.5\n"
+                "f 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n",
+        f);
+  fclose(f);
+}
+
+/* What tips over sharp edges is held by them, and not by planes of triangles beyond their rims: a
+ * mesh is as hard as the hull of the same corners, and gives no energy. */
+TEST(sharp_edges_hold_as_those_of_hulls) {
+  uint64_t seed = 21;
+  for (int k = 0; k < 160; k++) {
+    const double a = test_random(&seed, 0.05, 0.15), b = test_random(&seed, 0.05, 0.15);
+    const double x = test_random(&seed, -0.55, 0.55), y = test_random(&seed, -0.55, 0.55);
+    char shape[200], text[1500];
+    switch (k % 4) {
+    case 0:
+      snprintf(shape, sizeof shape, "type: capsule, from: [0, 0, -%g], to: [0, 0, %g], radius: %g",
+               a, a, b);
+      break;
+    case 1:
+      snprintf(shape, sizeof shape, "type: box, size: [%g, %g, 0.3]", a, b);
+      break;
+    case 2:
+      snprintf(shape, sizeof shape, "type: ellipsoid, radii: [%g, %g, 0.08]", a, b);
+      break;
+    default:
+      snprintf(shape, sizeof shape, "type: cylinder, from: [0, 0, 0], to: [0, 0, %g], radius: %g",
+               2 * a, b);
+    }
+    write_ridge(k % 8 < 4 ? "ridge" : "pyramid");
+    double deepest[2] = {0, 0};
+    const double turn[3] = {test_random(&seed, -2, 2), test_random(&seed, -2, 2),
+                            test_random(&seed, -2, 2)};
+    for (int kind = 0; kind < 2; kind++) {
+      snprintf(text, sizeof text,
+               "sinew: 1\ngravity: [0, 0, -9.81]\ncontacts: {m: {friction: 0.5}}\nbodies:\n"
+               "  f: {joint: {type: fixed}, shapes: [{type: %s, file: " RIDGE ", contact: m}]}\n"
+               "  b: {joint: {type: free, at: {pos: [%g, %g, 1.4], rotvec: [%g, %g, %g]}},\n"
+               "      shapes: [{%s, density: 1000, contact: m}]}\n",
+               kind == 0 ? "convex" : "mesh", x, y, turn[0], turn[1], turn[2], shape);
+      stage s = stage_set_in(FOLDER, text, redmax_options(0.01));
+      double before = stage_energy(&s), rise = 0;
+      const double start = before;
+      for (int i = 0; i < 100; i++) {
+        deepest[kind] = fmax(deepest[kind], redmax_step(s.sim, s.s, NULL).deepest);
+        const double now = stage_energy(&s);
+        rise = fmax(rise, now - before);
+        before = now;
+      }
+      CHECK(rise < 0.01 * fabs(start), "scene %d, %s: %g J of %g", k, shape, rise, start);
+      stage_clear(&s);
+    }
+    CHECK(deepest[1] < deepest[0] + 0.01, "scene %d, %s: %g deep, hull %g", k, shape, deepest[1],
+          deepest[0]);
+  }
+}
+
 int main(void) {
-  RUN_TESTS(T(what_has_a_margin_rests_above_the_ground), T(nothing_is_felt_of_seams),
-            T(what_stands_out_is_felt), T(bumps_are_felt_and_nothing_falls_through));
+  RUN_TESTS(T(sharp_edges_hold_as_those_of_hulls), T(what_has_a_margin_rests_above_the_ground),
+            T(nothing_is_felt_of_seams), T(what_stands_out_is_felt),
+            T(bumps_are_felt_and_nothing_falls_through));
 }
