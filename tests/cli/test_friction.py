@@ -54,6 +54,12 @@ class Friction(Command):
             self.assertLess(off[0], 1e-5)
             self.assertLess(off[1], 1e-9)
 
+    def test_friction_agrees_where_feet_come_down(self):
+        """Half a turn with a foot that comes down: a step is solved once more with it, and only that solution counts."""
+        scene = self.place / "walker.yaml"
+        scene.write_text(self.good("make", "klann", "--friction", 0.8))
+        self.assertEqual(self.report(scene, "--duration", 0.5, "--set", "run.redmax.on_unconverged=stop")["friction"]["unsettled"], 0)
+
     def turn_of_klann(self, mu, turns):
         """Of each turn after the first: way of the body, mean size of the torque, work that goes back to the motors; and iterations a step."""
         out = self.place / "walk.csv"

@@ -140,6 +140,17 @@ static sn_status find_rates_of_all(sn_sim *sim, const sni_redmax_step *step, dou
   return status;
 }
 
+/* Of all that was solved, the last counts: those before did not know of all that would meet. */
+static sn_status check_friction(const sn_sim *sim, sn_info *info) {
+  const sni_redmax *r = sim->method_work;
+  if (!r->unsettled) {
+    return SN_OK;
+  }
+  info->friction_unsettled++;
+  info->friction_disagreement = fmax(info->friction_disagreement, r->disagreement);
+  return sim->options.redmax.on_unconverged == SN_STOP ? SN_NOT_CONVERGED : SN_OK;
+}
+
 /* There, with the rates that belong there. */
 static sn_status move(sn_sim *sim, const sni_redmax_step *step, double *q1, double *qd1,
                       sn_error *err) {
@@ -179,7 +190,9 @@ static sn_status step_euler(sn_sim *sim, sn_state *state, const sn_input *input,
   if (seen) {
     return seen;
   }
-  const sn_status status = find_rates_of_all(sim, &step, q1, qd1, info, err);
+  r->unsettled = false;
+  sn_status status = find_rates_of_all(sim, &step, q1, qd1, info, err);
+  status = status ? status : check_friction(sim, info);
   if (status < 0 || (status > 0 && !accepts(sim))) {
     return status;
   }

@@ -25,8 +25,10 @@ typedef struct sni_redmax {
   sni_kkt *graph;   /* for steps with limits that the reduced system has no digits for; NULL */
   int used;         /* the solver that has factorised A */
   sni_touch *touch; /* NULL: nothing touches */
-  bool may_divide;  /* this step may be done in halves where what touches is too fast for it */
-  bool outrun;      /* and it has to be */
+  bool unsettled;   /* in the last solve loads and friction in joints did not agree, but for this */
+  double disagreement;
+  bool may_divide; /* this step may be done in halves where what touches is too fast for it */
+  bool outrun;     /* and it has to be */
   bool repeats; /* constraints repeat each other, so gaps are closed although nobody asked for it */
 } sni_redmax;
 
