@@ -17,29 +17,42 @@ enum { PASSES = 12 };
   1e-12 /* a step must take so much of what is open: at the least squares none does                \
          */
 
-/* How much is open, with weights. */
-static double openness(const sni_ties *t, const sni_rows *rows) {
+/* What a gap counts, by its weight and as far as it is not closed: what solvers leave of a heavy
+ * one must not keep a light one open. */
+static double open_by(const sni_ties *t, int i, double g, double tolerance) {
+  const double more = fabs(g) - tolerance;
+  return more <= 0 ? 0 : t->weight[i] * more * more; /* this way round so that NaN stays */
+}
+
+/* How much is open. */
+static double openness(const sni_ties *t, const sni_rows *rows, double tolerance) {
   double sum = 0;
   for (int i = 0; i < rows->nrow; i++) {
-    sum += t->weight[i] * rows->row[i].g * rows->row[i].g;
+    sum += open_by(t, i, rows->row[i].g, tolerance);
   }
   return sum;
 }
 
 /* The same after the motion that was found, to first order. */
-static double openness_ahead(const sni_ties *t) {
+static double openness_ahead(const sni_ties *t, double tolerance) {
   double sum = 0;
   for (int i = 0; i < t->ntie; i++) {
-    const double left = t->r[i] + t->soft[i] * t->lambda[i];
-    sum += t->weight[i] * left * left;
+    sum += open_by(t, i, t->r[i] + t->soft[i] * t->lambda[i], tolerance);
   }
   return sum;
 }
 
-static void look(sn_sim *sim, sni_structured *st, double t, const double *q, const double *qd) {
+/* What gives way does so by weights; as long as nothing has to, they have no say. */
+static void tie(sn_sim *sim, sni_structured *st, bool weighted) {
+  const double least = weighted ? sim->options.structured.regularization : 0;
+  sni_structured_tie(sim, st, NULL, fmax(*st->give, least));
+}
+
+static void look(sn_sim *sim, sni_structured *st, double t, const double *q, const double *qd,
+                 bool weighted) {
   sni_dynamics_places(&sim->d, q, qd); /* gaps do not ask how fast */
   sni_rows_eval_poses(&sim->rows, t, t, q, qd);
-  sni_structured_tie(sim, st, NULL, *st->give);
+  tie(sim, st, weighted);
 }
 
 /* ---- iterations that were broken off ---- */
@@ -73,8 +86,18 @@ static void keep_way(const sn_sim *sim, sni_structured *st) {
 
 /* ---- closing ---- */
 
+typedef struct closing {
+  double tolerance;
+  double best;     /* how much is open in the best pose so far                                   */
+  double promised; /* how much less the motion promises that was found there                      */
+  bool weighted;   /* not all can be met, so weights have their say                               */
+  bool weak;       /* the solver did not find what would close: that there is such is likely      */
+  bool broken_off; /* by its iterations or its time: what has hardly begun to close now would not
+                      in another pass                                                             */
+} closing;
+
 /* The motion that closes gaps to first order, in sim->tau; false: there is none. */
-static bool find_motion(sn_sim *sim, sni_structured *st, double tolerance, sn_info *info) {
+static bool find_motion(sn_sim *sim, sni_structured *st, const closing *c, sn_info *info) {
   sni_ties *t = &st->ties;
   int bad = -1;
   t->in = sni_dynamics_masses(&sim->d);
@@ -88,9 +111,33 @@ static bool find_motion(sn_sim *sim, sni_structured *st, double tolerance, sn_in
   }
   t->squares = true;
   t->begun = take_way(sim, st);
-  sni_structured_solve(sim, st, SNI_COLD, 0.5 * tolerance, NULL, sim->tau, info);
+  sni_structured_solve(sim, st, SNI_COLD, 0.5 * c->tolerance, NULL, sim->tau, info);
   t->squares = t->begun = false;
   return sni_dynamics_not_finite(&sim->d, sim->tau) < 0;
+}
+
+/* The same, if it gets nearer: first as if all could be met. */
+static bool find_way(sn_sim *sim, sni_structured *st, double gap, closing *c, sn_info *info) {
+  for (;;) {
+    sni_ties *t = &st->ties;
+    if (!find_motion(sim, st, c, info)) {
+      return false;
+    }
+    c->weak = t->residual > fmax(t->precision, MUCH * gap);
+    c->broken_off = c->weak && (t->spent >= t->iterations || sni_ties_late(t));
+    if (c->broken_off) {
+      keep_way(sim, st);
+    } else {
+      forget_way(sim, st);
+    }
+    c->promised = c->best - openness_ahead(t, c->tolerance);
+    if (c->promised > GAINED * c->best || c->weighted) {
+      break;
+    }
+    c->weighted = true;
+    tie(sim, st, true);
+  }
+  return c->promised > GAINED * c->best;
 }
 
 /* How much the constraints give way, after a step that was to take `promised` of what was open and
@@ -108,38 +155,32 @@ void sni_structured_close(sn_sim *sim, sni_structured *st, double t, double *q1,
                           sn_info *info) {
   const int nv = sim->m->tree.nv;
   const size_t bytes = (size_t)nv * sizeof *q1;
-  const double tolerance = fmax(sim->options.structured.precision, ROUNDING);
-  double best = INFINITY, promised = 0;
-  bool broken_off = false; /* what has hardly begun to close now would not in another pass */
+  closing c = {.tolerance = fmax(sim->options.structured.precision, ROUNDING),
+               .best = INFINITY,
+               .weighted = *st->give > 0};
   int worst;
   st->ties.deadline = sni_structured_deadline(sim, st, 0.65);
   for (int k = 0;; k++) {
-    look(sim, st, t, q1, qd1);
-    const double gap = sni_rows_gap(&sim->rows, &worst), open = openness(&st->ties, &sim->rows);
+    look(sim, st, t, q1, qd1, c.weighted);
+    double gap = sni_rows_gap(&sim->rows, &worst);
+    const double open = openness(&st->ties, &sim->rows, c.tolerance);
     if (k > 0) {
-      *st->give = adapt(*st->give, best - open, promised);
+      *st->give = adapt(*st->give, c.best - open, c.promised);
     }
-    if (open < best) {
-      best = open;
+    if (open < c.best) {
+      c.best = open;
       memcpy(st->q_best, q1, bytes);
     } else { /* too far: from where it was again */
       memcpy(q1, st->q_best, bytes);
-      look(sim, st, t, q1, qd1);
+      look(sim, st, t, q1, qd1, c.weighted);
+      gap = sni_rows_gap(&sim->rows, &worst);
       forget_way(sim, st);
     }
-    const bool last = k >= PASSES || broken_off || (k > 0 && sni_ties_late(&st->ties));
-    if (gap <= tolerance || last || !find_motion(sim, st, tolerance, info)) {
+    const bool last = k >= PASSES || c.broken_off || (k > 0 && sni_ties_late(&st->ties));
+    if (gap <= c.tolerance || last) {
       break;
     }
-    broken_off = st->ties.residual > fmax(st->ties.precision, MUCH * gap) &&
-                 (st->ties.spent >= st->ties.iterations || sni_ties_late(&st->ties));
-    if (broken_off) {
-      keep_way(sim, st);
-    } else {
-      forget_way(sim, st);
-    }
-    promised = best - openness_ahead(&st->ties);
-    if (!(promised > GAINED * best)) {
+    if (!find_way(sim, st, gap, &c, info)) {
       *st->give = adapt(*st->give, 1, 1);
       break;
     }
@@ -148,11 +189,11 @@ void sni_structured_close(sn_sim *sim, sni_structured *st, double t, double *q1,
     }
   }
   info->gap = sni_rows_gap(&sim->rows, &worst);
-  if (info->gap <= tolerance) {
+  if (info->gap <= c.tolerance) {
     /* What is closed contradicts nothing, even if a step went too far on the way: it may, where
      * iterations end early.  Were this kept, rates would give way and be braked from now on. */
     *st->give = 0;
-  } else if (!broken_off && !sni_ties_late(&st->ties)) {
+  } else if (info->gap > SNI_AT_ODDS * c.tolerance && !c.weak && !sni_ties_late(&st->ties)) {
     *st->give = fmax(*st->give, SNI_GIVE_SOME);
   }
 }

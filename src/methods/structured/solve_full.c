@@ -122,14 +122,10 @@ static sn_status dense_build(sni_ties *t, void **own, sn_error *err) {
   return status;
 }
 
-static sn_status dense_factorise(sni_ties *t, void *own, const double *b, int *bad) {
-  (void)b;
+static void dense_fill(sni_ties *t, void *own) {
   dense *d = own;
   const sni_full *u = d->full;
-  *bad = sni_full_fill(d->full);
-  if (*bad >= 0) {
-    return SN_E_SINGULAR;
-  }
+  memcpy(u->soft + u->ntree, t->soft, (size_t)t->ntie * sizeof *u->soft);
   sni_chol_use(d->chol, u->nrow);
   sni_chol_clear(d->chol);
   for (int i = 0; i < t->d->m->tree.nbody; i++) {
@@ -147,7 +143,13 @@ static sn_status dense_factorise(sni_ties *t, void *own, const double *b, int *b
   for (int k = 0; k < u->nrow; k++) {
     *sni_chol_at(d->chol, k, k) += u->soft[k];
   }
-  return sni_chol_factorise(d->chol, 0, NULL) ? SN_OK : SN_E_SINGULAR;
+}
+
+static sn_status dense_factorise(sni_ties *t, void *own, const double *b, int *bad) {
+  (void)b;
+  dense *d = own;
+  *bad = sni_full_fill(d->full);
+  return *bad < 0 && sni_ties_cholesky(t, d->chol, dense_fill, d) ? SN_OK : SN_E_SINGULAR;
 }
 
 static void dense_solve(sni_ties *t, void *own, const double *b, double *x) {

@@ -199,10 +199,11 @@ void sni_structured_tie(sn_sim *sim, sni_structured *st, const bool *which, doub
 /* The rates that constraints are asked for: those that cannot be met where they are need not move
  * with what they follow. */
 static void ask_rates(sn_sim *sim, sni_structured *st) {
+  const double open = SNI_AT_ODDS * sim->options.structured.precision;
   sni_structured_tie(sim, st, st->odds.row, st->odds.any ? RATES_GIVE : 0);
   for (int i = 0; i < st->ties.ntie; i++) {
     const sni_row *row = &sim->rows.row[i];
-    const bool away = st->odds.any && fabs(row->g) > sim->options.structured.precision;
+    const bool away = st->odds.any && fabs(row->g) > open;
     st->ties.asked[i] = -row->rate;
     st->ties.c[i] = away ? 0 : -row->rate;
   }
@@ -212,7 +213,7 @@ static void ask_rates(sn_sim *sim, sni_structured *st) {
 static void find_odds(const sn_sim *sim, sni_structured *st) {
   sni_odds_none(&st->odds);
   if (*st->give > 0) {
-    sni_odds_open(sim, &st->odds, sim->options.structured.precision);
+    sni_odds_open(sim, &st->odds, SNI_AT_ODDS * sim->options.structured.precision);
   }
 }
 

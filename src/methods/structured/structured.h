@@ -13,6 +13,10 @@ enum { SNI_WARM_STEP, SNI_WARM_END, SNI_WARM_WAY, SNI_WARM_BANKS, SNI_COLD };
 /* sni_structured.give of constraints that cannot be met all, to say so: next to nothing. */
 #define SNI_GIVE_SOME 1e-6
 
+/* Times the precision: a gap that stays open by more cannot close, by less it may be that the last
+ * digits were not found. */
+#define SNI_AT_ODDS 10
+
 /* Which bodies and constraints have to do with what cannot be met: odds.c. */
 typedef struct sni_odds {
   bool any;

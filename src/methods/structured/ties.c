@@ -45,16 +45,25 @@ static void finish(sni_ties *t, int i, double moves) {
   t->inverse[i] = 1 / (moves + t->soft[i]);
 }
 
-/* All give way alike but for their weights: what cannot be had is then met in the least squares. */
+/* All that may have to give way do so alike but for their weights: what cannot be had is then met
+ * in the least squares.  The others can be had, and weights have no say in it: a light constraint
+ * would only be met more slowly, and a heavy one not be told from others that it depends on. */
 static void soften(sni_ties *t, int n, const bool *which, double give) {
   double sum = 0;
   for (int i = 0; i < n; i++) {
     sum += t->moves[i];
   }
   for (int i = 0; i < n; i++) {
-    const double part = which && !which[i] ? t->regularization : fmax(t->regularization, give);
-    t->soft[i] = part * sum / n / t->weight[i];
+    const bool may = give > 0 && !(which && !which[i]);
+    const double part = may ? fmax(t->regularization, give) / t->weight[i] : t->regularization;
+    t->soft[i] = part * sum / n;
     finish(t, i, t->moves[i]);
+  }
+}
+
+void sni_ties_soften(sni_ties *t, double factor) {
+  for (int i = 0; i < t->ntie; i++) {
+    t->soft[i] *= t->slot[i] >= 0 ? factor : 1;
   }
 }
 

@@ -16,6 +16,7 @@
 #define SNI_TIES_H
 
 #include "dynamics/rows.h"
+#include "linear/cholesky.h"
 #include "methods/redmax/system.h"
 
 typedef struct sni_tie {
@@ -74,8 +75,10 @@ void sni_ties_place(sni_ties *t, sni_system *s, int capacity, void *memory);
 /* None. */
 void sni_ties_clear(sni_ties *t);
 /* Constraints as they stand; c is left to the caller, who finds row i as tie i.  Those of `which`
- * (NULL: all) give way by so much, if not by more. */
+ * (NULL: all) give way by so much, if not by more, by their weights; 0: they can be met. */
 void sni_ties_add_rows(sni_ties *t, const sni_rows *rows, const bool *which, double give);
+/* Constraints give way by so many times as much. */
+void sni_ties_soften(sni_ties *t, double factor);
 /* Forces between pairs of bodies; their c is 0. */
 void sni_ties_add_terms(sni_ties *t, const sni_system *s);
 
@@ -113,6 +116,10 @@ typedef struct sni_tie_solver {
   /* t->lambda holds a first guess of those who are guided, then the solution; b may be NULL (0). */
   void (*solve)(sni_ties *t, void *own, const double *b, double *x);
 } sni_tie_solver;
+
+/* The factor of what `fill` puts into c, with E; where its pivots are lost in rounding, E grows.
+ * False: that does not help. */
+bool sni_ties_cholesky(sni_ties *t, sni_chol *c, void (*fill)(sni_ties *t, void *own), void *own);
 
 extern const sni_tie_solver sni_ties_structured, sni_ties_structured_dense, sni_ties_full_dense,
     sni_ties_full_iterative, sni_ties_graph;
