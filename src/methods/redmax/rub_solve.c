@@ -454,8 +454,8 @@ bool sni_rubbing_agrees(const sni_rubbing *r, const sn_options *o, double change
          (change <= tolerance || (!r->maximal && sni_rubbing_stands(r, beyond, tolerance)));
 }
 
-static sn_status solve(sni_rubbing *r, const sn_options *o, double *v, int *iterations,
-                       double *off) {
+sn_status sni_rubbing_solve(sni_rubbing *r, const sn_options *o, double *v, int *iterations,
+                            double *off) {
   sni_rubbing_begin(r);
   const sn_status status = sni_rubbing_free(r, v);
   bool last = false;
@@ -471,21 +471,6 @@ static sn_status solve(sni_rubbing *r, const sn_options *o, double *v, int *iter
     } else {
       sni_rubbing_follow(r, *off);
     }
-  }
-  return status;
-}
-
-sn_status sni_rubbing_solve(sni_rubbing *r, const sn_options *o, double *v, int *iterations,
-                            double *off) {
-  sn_status status = solve(r, o, v, iterations, off);
-  /* Turns of the paper's problem may lead away from where loads and friction agree, and what they
-   * end at may drive; and they do not ask whether what rests could stay. */
-  if (r->maximal && (status == SN_NOT_CONVERGED || sni_rubbing_slips_from_rest(r))) {
-    const int before = *iterations;
-    r->maximal = false;
-    status = solve(r, o, v, iterations, off);
-    r->maximal = true;
-    *iterations += before;
   }
   return status;
 }

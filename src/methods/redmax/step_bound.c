@@ -347,6 +347,36 @@ static sn_status rub_and_touch(sn_sim *sim, const sni_redmax_step *step, double 
   return held ? held : status;
 }
 
+static sn_status rub(sn_sim *sim, const sni_redmax_step *step, double *qd1, int *iterations,
+                     double *off, sn_info *info, sn_error *err) {
+  sni_redmax *r = sim->method_work;
+  return r->touch ? rub_and_touch(sim, step, qd1, iterations, off, info, err)
+                  : sni_rubbing_solve(&r->rub, &sim->options, qd1, iterations, off);
+}
+
+/* Turns of the paper's problem may lead away from where loads and friction agree, and what they end
+ * at may drive; and they do not ask whether what rests could stay.  Then the reduced problem
+ * decides, from where the step began. */
+static sn_status rub_surely(sn_sim *sim, const sni_redmax_step *step, double *qd1, int *iterations,
+                            double *off, sn_info *info, sn_error *err) {
+  sni_redmax *r = sim->method_work;
+  const sn_status status = rub(sim, step, qd1, iterations, off, info, err);
+  if (!r->rub.maximal || !(status == SN_NOT_CONVERGED || sni_rubbing_slips_from_rest(&r->rub))) {
+    return status;
+  }
+  const int before = *iterations;
+  if (r->touch) { /* without contacts */
+    memcpy(r->s.b, r->without, (size_t)r->s.t->nv * sizeof *r->s.b);
+  }
+  sni_rubbing_load(&r->rub, r->rubbed);
+  sni_rubbing_look(&r->rub, step->t_end, step->q, step->qd);
+  r->rub.maximal = false;
+  const sn_status again = rub(sim, step, qd1, iterations, off, info, err);
+  r->rub.maximal = true;
+  *iterations += before;
+  return again;
+}
+
 static sn_status solve_rubbing(sn_sim *sim, const sni_redmax_step *step, bool again, double *qd1,
                                sn_info *info, sn_error *err) {
   sni_redmax *r = sim->method_work;
@@ -365,8 +395,7 @@ static sn_status solve_rubbing(sn_sim *sim, const sni_redmax_step *step, bool ag
   if (status < 0) {
     return status;
   }
-  status = r->touch ? rub_and_touch(sim, step, qd1, &iterations, &off, info, err)
-                    : sni_rubbing_solve(&r->rub, &sim->options, qd1, &iterations, &off);
+  status = rub_surely(sim, step, qd1, &iterations, &off, info, err);
   /* then friction is within bounds that are nearly those of the loads; whether that matters is seen
    * when nothing is solved again */
   r->unsettled = status == SN_NOT_CONVERGED;
