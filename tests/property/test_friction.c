@@ -497,26 +497,28 @@ TEST(a_bracket_on_two_guides_stays) {
   }
 }
 
-/* A bracket on an upright guide at x = 0, on one at x = d, and on both, whichever of them is the
- * loop.  A guide at the distance a from the weight W holds it with mu > length/(2 a).  Both have
- * friction f_1 + f_2 = W, are tilted by f_1 a_1 + f_2 a_2, and rub by 2 mu/length of that: they
- * hold it if one of them does, also where even shares would press on nothing, and never otherwise.
- */
-static double falls_by(int guides, double arm, double away, double mu) {
-  static const char guide[] = "friction: {mu: %g, size: [0.1, 0.1, 0.1], across: [1, 0, 0]}";
-  char text[1000], rub[100], loop[400] = "";
-  const double first = guides == 2 || guides == 4 ? away : 0, second = away - first;
-  snprintf(rub, sizeof rub, guide, mu);
-  snprintf(loop, sizeof loop,
-           "loops: {c: {type: prismatic, axis: [0, 0, 1], a: {body: world, at: [%.17g, 0, 0]}, b: "
-           "{body: b, at: [%.17g, 0, 0]}, %s}}\n",
-           second, second - first, rub);
+/* A bracket on upright guides, one of which is the joint and the others loops.  A guide at the
+ * distance a from the weight W holds it with mu > length/(2 a).  Together they have the friction
+ * sum f_i = W, are tilted by |sum f_i a_i|, and rub by 2 mu/length of that: they hold it if one of
+ * them does, also where even shares would press on nothing, and never otherwise, as no sum of a_i
+ * with shares is longer than the longest of them. */
+static double falls_by(int n, const double *guide, double arm, double mu) {
+  char text[2000], rub[100], loops[1200] = "";
+  size_t used = 0;
+  snprintf(rub, sizeof rub, "friction: {mu: %g, size: [0.1, 0.1, 0.1], across: [1, 0, 0]}", mu);
+  for (int k = 1; k < n; k++) { /* the first of them is the joint */
+    used += (size_t)snprintf(
+        loops + used, sizeof loops - used,
+        "%sc%d: {type: prismatic, axis: [0, 0, 1], a: {body: world, at: [%.17g, 0, 0]}, b: {body: "
+        "b, at: [%.17g, 0, 0]}, %s}%s",
+        k == 1 ? "loops: {" : ", ", k, guide[k], guide[k] - guide[0], rub, k + 1 < n ? "" : "}\n");
+  }
   snprintf(
       text, sizeof text,
       "sinew: 1\n"
       "bodies: {b: {joint: {type: prismatic, axis: [0, 0, 1], at: [%.17g, 0, 0], %s}, inertia: "
       "{mass: 2, at: [%.17g, 0, 0], xx: 0.1, yy: 0.1, zz: 0.1}}}\n%s",
-      first, rub, arm - first, guides >= 3 ? loop : "");
+      guide[0], rub, arm - guide[0], loops);
   stage b = stage_set(text, redmax_options(0.001));
   for (int i = 0; i < 50; i++) {
     const sn_info info = redmax_step(b.sim, b.s, NULL);
@@ -528,27 +530,38 @@ static double falls_by(int guides, double arm, double away, double mu) {
   return q;
 }
 
-TEST(two_guides_hold_what_one_of_them_holds) {
+/* Which of two to four guides is the joint does not matter. */
+TEST(guides_hold_what_one_of_them_holds) {
   uint64_t seed = 11;
   int tried = 0, held = 0;
-  for (int k = 0; k < 300; k++) {
+  for (int k = 0; k < 400; k++) {
     const double arm = k % 4 ? test_random(&seed, -0.5, 0.5) : 0.4;
-    const double away = k % 4 ? test_random(&seed, -0.8, 0.8) : 0.8;
     const double mu = exp(test_random(&seed, -3, 0));
-    const double most = mu * fmax(fabs(arm), fabs(arm - away)) / 0.05;
+    double guide[4] = {0, k % 4 ? test_random(&seed, -0.8, 0.8) : 0.8}, most = 0;
+    const int n = 2 + k % 3;
+    for (int i = 0; i < n; i++) {
+      guide[i] = i < 2 ? guide[i] : test_random(&seed, -0.8, 0.8);
+      most = fmax(most, mu * fabs(arm - guide[i]) / 0.05);
+    }
     if (fabs(most - 1) < 0.01) {
       continue;
     }
-    const bool one = falls_by(1, arm, away, mu) < 1e-12, other = falls_by(2, arm, away, mu) < 1e-12;
-    CHECK((one || other) == (most > 1), "mu %g, arms %g and %g: alone", mu, arm, arm - away);
-    for (int guides = 3; guides <= 4; guides++, tried++) {
-      const double q = falls_by(guides, arm, away, mu);
+    bool alone = false;
+    for (int i = 0; i < n; i++) {
+      alone = alone || falls_by(1, guide + i, arm, mu) < 1e-12;
+    }
+    CHECK(alone == (most > 1), "mu %g, arm %g: alone", mu, arm);
+    for (int turn = 0; turn < 2; turn++, tried++) {
+      const double q = falls_by(n, guide, arm, mu), first = guide[0];
       CHECK(most > 1 ? q < 1e-12 : fabs(q - 0.5 * 9.81 * 50 * 51e-6) < 1e-6,
-            "arm %.17g, guides %.17g apart, mu %.17g: it falls by %g", arm, away, mu, q);
+            "%d guides at %.17g, %.17g .., arm %.17g, mu %.17g: it falls by %g", n, guide[0],
+            guide[1], arm, mu, q);
       held += q < 1e-12;
+      memmove(guide, guide + 1, (size_t)(n - 1) * sizeof *guide);
+      guide[n - 1] = first;
     }
   }
-  CHECK(tried > 500 && held > 200 && tried - held > 100, "%d of %d hold", held, tried);
+  CHECK(tried > 600 && held > 200 && tried - held > 100, "%d of %d hold", held, tried);
 }
 
 /* ---- laws without loads ---- */
@@ -758,7 +771,7 @@ int main(void) {
             T(limits_and_drives_rub_along), T(a_joint_rubs_under_the_load_of_contacts),
             T(sliders_that_load_each_other), T(what_falls_bears_nothing),
             T(a_door_hangs_on_both_hinges), T(a_bracket_on_two_guides_stays),
-            T(two_guides_hold_what_one_of_them_holds), T(laws_without_loads),
+            T(guides_hold_what_one_of_them_holds), T(laws_without_loads),
             T(backlash_is_a_gap_with_a_spring), T(backlash_of_a_ball_is_a_gap_all_around),
             T(a_run_goes_on_where_it_was), T(the_maximal_problem_agrees));
 }
