@@ -11,6 +11,8 @@ enum { PARTING = 5 };
 #define PLIANT 0.01
 /* Depths below this part of what gravity moves in a step are nothing. */
 #define SHALLOW 0.05
+/* Of what impulses that move would do against rates, so much is rounding of these. */
+#define ROUNDING 1e-11
 
 /* By something else than contacts. */
 static bool is_held(const sni_touch_group *tg) {
@@ -50,13 +52,16 @@ static bool has_springs(const sni_touch *touch) {
  *     costs   L = -y . H (v_free - v_start)                 against forces
  *             Q = 1/2 y . H A^-1 H^T y                      against springs, which are in A
  *
- *     s L + s^2 Q <= D */
+ *     s L + s^2 Q <= D
+ *
+ * Where no force acts, all of these are rounding, which must not decide whether it moves. */
 typedef struct parting {
   double D, L, Q;
+  double rounding; /* of L */
 } parting;
 
 static double part_of_way(const parting *p) {
-  const double D = fmax(p->D, 0);
+  const double D = fmax(p->D, p->rounding);
   if (p->L + p->Q <= D) {
     return 1;
   }
@@ -68,7 +73,7 @@ static double part_of_way(const parting *p) {
  * move; `came` and `swung`: rates that blows alone make, and all impulses of the step. */
 static double weigh_parting(const sni_touch *touch, const sni_island *island, bool springs) {
   const sni_staggered *st = &touch->st;
-  parting p = {0, 0, 0};
+  parting p = {0};
   bool held = false;
   for (int j = 0; j < island->count; j++) {
     const int i = st->order[island->first + j];
@@ -81,6 +86,7 @@ static double weigh_parting(const sni_touch *touch, const sni_island *island, bo
       const double x = touch->shift_x[i][r], y = g->x[r] - x;
       p.D -= tg->slide < 0 ? x * (tg->free[r] + 0.5 * (tg->came[r] + tg->swung[r])) : 0;
       p.L -= y * (tg->free[r] - tg->start[r]);
+      p.rounding += ROUNDING * fabs(y) * (fabs(tg->free[r]) + fabs(tg->start[r]));
       p.Q += springs ? 0.5 * y * (moved[r] - tg->swung[r]) : 0;
     }
   }
