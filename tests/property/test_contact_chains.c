@@ -4,7 +4,7 @@
 
 #include "methods/redmax/redmax.h"
 
-enum { LINKS = 20 };
+enum { LINKS = 40 };
 
 /* A chain in the plane y = 0, level, above a bar along y through the origin. */
 typedef struct drape {
@@ -14,7 +14,7 @@ typedef struct drape {
 } drape;
 
 static stage drape_set(const drape *d) {
-  static char text[12000];
+  static char text[20000];
   int n = snprintf(text, sizeof text,
                    "sinew: 1\n"
                    "contacts: {m: {friction: 1, self: distant}}\n"
@@ -85,7 +85,7 @@ static void fall(const drape *d, double seconds, double deep) {
 /* As thick as the bar is: they were through it in a tenth of a second. */
 TEST(a_thin_bar_catches_a_chain) {
   for (int k = 0; k < 6; k++) {
-    const drape d = {.links = LINKS,
+    const drape d = {.links = 20,
                      .length = 0.1,
                      .thick = 0.01,
                      .bar = 0.01,
@@ -110,6 +110,22 @@ TEST(a_chain_lies_on_a_log) {
   }
 }
 
+/* Long ones, whose first link is at one end: what this one does wrong all the others do as well,
+ * and they fell through. */
+TEST(long_chains_lie_on_a_log) {
+  for (int k = 0; k < 6; k++) {
+    const drape d = {.links = k % 3 == 0   ? 16
+                              : k % 3 == 1 ? 28
+                                           : LINKS,
+                     .length = 0.05,
+                     .thick = 0.01,
+                     .bar = 0.1,
+                     .above = 0.12,
+                     .step = k < 3 ? 0.01 : 0.005};
+    fall(&d, 1, k < 3 ? 0.01 : 0.003);
+  }
+}
+
 int main(void) {
-  RUN_TESTS(T(a_thin_bar_catches_a_chain), T(a_chain_lies_on_a_log));
+  RUN_TESTS(T(long_chains_lie_on_a_log), T(a_thin_bar_catches_a_chain), T(a_chain_lies_on_a_log));
 }

@@ -201,9 +201,14 @@ static sn_status step_euler(sn_sim *sim, sn_state *state, const sn_input *input,
     return SN_NOT_CONVERGED;
   }
   if (r->touch && sim->options.redmax.inertia == SN_INERTIA_PROJECTED) {
-    const sn_status led = sni_redmax_follow_curves(sim, &step, q1, qd1);
+    bool lost = false;
+    const sn_status led = sni_redmax_follow_curves(sim, &step, q1, qd1, &lost);
     if (led < 0) {
       return led;
+    }
+    r->outrun = lost && r->may_divide;
+    if (r->outrun) {
+      return SN_NOT_CONVERGED;
     }
   }
   const sn_status moved = move(sim, &step, q1, qd1, err);

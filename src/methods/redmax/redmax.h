@@ -88,7 +88,7 @@ sn_status sni_redmax_rates(sn_sim *sim, const sni_redmax_step *step, bool again,
                            sn_info *info, sn_error *err);
 /* What joints lead into others along curves: touch_drift.c. */
 sn_status sni_redmax_follow_curves(sn_sim *sim, const sni_redmax_step *step, const double *q1,
-                                   const double *qd1);
+                                   const double *qd1, bool *lost);
 /* Would pcg take the constraints along? */
 bool sni_redmax_comes_along(const sn_sim *sim);
 /* Does friction in joints take part? */

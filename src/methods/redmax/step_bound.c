@@ -254,7 +254,7 @@ static sn_status touch(sn_sim *sim, const sni_redmax_step *step, double *qd1, sn
 }
 
 sn_status sni_redmax_follow_curves(sn_sim *sim, const sni_redmax_step *step, const double *q1,
-                                   const double *qd1) {
+                                   const double *qd1, bool *lost) {
   sni_touch *contacts = ((sni_redmax *)sim->method_work)->touch;
   sni_rows *rows = sim->d.rows ? &sim->rows : NULL;
   const size_t bytes = rows ? (size_t)rows->nrow * sizeof *rows->lambda : 0;
@@ -262,7 +262,7 @@ sn_status sni_redmax_follow_curves(sn_sim *sim, const sni_redmax_step *step, con
     memcpy(rows->lambda_before, rows->lambda, bytes);
   }
   const sn_status status =
-      sni_touch_follow_curves(contacts, step->h, step->q, q1, qd1, solve_bound, sim);
+      sni_touch_follow_curves(contacts, step->h, step->q, q1, qd1, solve_bound, sim, lost);
   if (rows) {
     memcpy(rows->lambda, rows->lambda_before, bytes);
   }

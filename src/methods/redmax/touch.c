@@ -584,6 +584,7 @@ static size_t lay_out(sni_touch *touch, int ngroup, char *memory) {
   touch->column = TAKE(nv, sizeof *touch->column);
   touch->solution = TAKE(nv, sizeof *touch->solution);
   touch->shift = TAKE(nv, sizeof *touch->shift);
+  touch->straight = TAKE(nv, sizeof *touch->straight);
   touch->zero = TAKE((size_t)m->nrow + 1, sizeof *touch->zero);
   touch->big = TAKE(either, sizeof *touch->big);
   touch->parts = TAKE(either, sizeof *touch->parts);
@@ -597,6 +598,7 @@ static size_t lay_out(sni_touch *touch, int ngroup, char *memory) {
   touch->back = TAKE(n, sizeof *touch->back);
   touch->seen = TAKE(nbody, sizeof *touch->seen);
   touch->keeps = TAKE(nbody, sizeof *touch->keeps);
+  touch->led = TAKE(nbody, sizeof *touch->led);
   touch->bound = TAKE(nbody, sizeof *touch->bound);
   touch->hinge = TAKE(nbody, sizeof *touch->hinge);
   touch->run = TAKE(nbody, sizeof *touch->run);

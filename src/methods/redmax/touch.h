@@ -71,6 +71,7 @@ typedef struct sni_touch {
   sn_contact_point *point;  /* of contacts that push, for those who look                       */
   sni_contact_force *force; /* of these                                                       */
   double (*shift_x)[SNI_GROUP_ROWS]; /* of groups: impulses that move, but give no speed       */
+  bool *led;   /* nbody  it hangs on what touches: touch_drift.c                              */
   bool *bound; /* nbody  something binds its tree to others, or to itself                     */
   bool *hinge; /* nbody  its factor is kept as that of a hinge                                */
   sni_touched *run; /* nbody  coordinates that rows have in one segment with its own          */
@@ -81,6 +82,7 @@ typedef struct sni_touch {
   double *column, *solution; /* nv                                                             */
   double *zero;              /* a number a row of constraints                                  */
   double *shift;             /* nv  moves positions out of each other, and gives no speed      */
+  double *straight;          /* nv  where masses go straight on: touch_drift.c                   */
   sni_touch_memory *kept;    /* scratch of the next state                                      */
   sni_touch_memory *before;  /* impulses of a solve of this step without those who were missed */
   int nbefore;
@@ -154,9 +156,11 @@ sn_status sni_touch_part(sni_touch *touch, double h, const sni_staggered_options
 /* ---- touch_drift.c ---- */
 
 /* What joints lead into others along curves is moved back, by touch->shift: q1 and qd1 as
- * sni_move_begin leaves them, after sni_touch_twists. */
+ * sni_move_begin leaves them, after sni_touch_twists.  *lost: not to where it should be, the step
+ * is too long for these curves. */
 sn_status sni_touch_follow_curves(sni_touch *touch, double h, const double *q, const double *q1,
-                                  const double *qd1, sni_touch_solver solve, void *user);
+                                  const double *qd1, sni_touch_solver solve, void *user,
+                                  bool *lost);
 
 /* ---- touch_rows.c: groups of the solver ---- */
 

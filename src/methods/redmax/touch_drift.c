@@ -18,6 +18,10 @@
  */
 #define ASTRAY 1e-4
 enum { PASSES = 3, SWEEPS = 20 };
+/* What is still so far astray in the end, of that thickness, needs a shorter step; and what is
+ * moved so far, in radians or metres, without coming nearer. */
+#define LOST 0.1
+#define FAR  0.05
 
 /* Does it hang on something whose motion is curved?  Tubes do as well, but many of their beads
  * touch at once, and where a knot is drawn tight they were deeper for it. */
@@ -31,6 +35,86 @@ static bool is_led(const sni_touch *touch, int k) {
   const sni_contact *c = &touch->contact[tg->contact];
   return c->shape[0] < nshape && c->shape[1] < nshape;
 }
+
+/* ---- straight on ----
+ *
+ * Which way a curve leads depends on the coordinates: of a chain whose first link is at one end,
+ * all that this one does wrong the others do as well.  Bodies by themselves would go on straight,
+ * and what joints change of that is an impulse: so coordinates end where the masses are nearest to
+ * there,  J^T M J dq = J^T M (straight - curved). */
+
+/* From where body b is led to where it would have gone, as a twist at its origin now, for 1 s. */
+static sn_vec6 deviation_of(const sni_touch *touch, int b, double h) {
+  const sni_dynamics *d = touch->s->d;
+  const sn_se3 E = d->E_wb[b], then = touch->then[b];
+  const sn_vec6 phi = touch->phi[b];
+  const sn_vec3 com = sni_params_inertia(&d->params, b).com, c = sn_mat3_mul_vec(E.R, com);
+  const sn_vec3 v = sn_vec3_add(phi.v, sn_vec3_cross(phi.w, c));
+  const sn_vec3 way =
+      sn_vec3_sub(sn_vec3_addscaled(sn_vec3_add(E.p, c), h, v), sn_se3_point(then, com));
+  const sn_mat3 R = sn_mat3_mul(sn_so3_exp(sn_vec3_scale(phi.w, h)), E.R);
+  const sn_vec3 turn = sn_so3_log(sn_mat3_mul(R, sn_mat3_transpose(then.R)));
+  return (sn_vec6){turn, sn_vec3_sub(way, sn_vec3_cross(turn, c))};
+}
+
+/* Where coordinates lead that end at q1, moved on by `more`, into touch->then. */
+static void place_end(sni_touch *touch, double h, const double *q, const double *q1,
+                      const double *qd1, const double *more) {
+  const int nv = touch->s->t->nv;
+  double *end = touch->column, *rates = touch->solution;
+  memcpy(end, q1, (size_t)nv * sizeof *end);
+  memcpy(rates, qd1, (size_t)nv * sizeof *end);
+  sni_move_drift(touch->sim, touch->s, h, q, end, rates);
+  for (int j = 0; more && j < nv; j++) {
+    end[j] += more[j];
+  }
+  sni_move_places(touch->s->t, end, rates, touch->then);
+  sni_dynamics_poses(touch->s->d); /* sliding leaves them elsewhere */
+}
+
+static double largest(int n, const double *x) {
+  double most = 0;
+  for (int k = 0; k < n; k++) {
+    most = fmax(most, fabs(x[k]));
+  }
+  return most;
+}
+
+/* dq into touch->straight; false, *near: the second round was not much less than the first. */
+static sn_status go_straight(sni_touch *touch, double h, const double *q, const double *q1,
+                             const double *qd1, sni_touch_solver solve, void *user, bool *near) {
+  enum { ROUNDS = 2 };
+  const sni_tree *t = touch->s->t;
+  const sni_work *w = &touch->s->d->w;
+  sn_status status = SN_OK;
+  double first = FAR;
+  memset(touch->straight, 0, (size_t)t->nv * sizeof(double));
+  for (int round = 0; status == SN_OK && round < ROUNDS; round++) {
+    sni_lane6 *f = touch->s->f;
+    place_end(touch, h, q, q1, qd1, touch->straight);
+    memset(f, 0, (size_t)t->nbody * sizeof *f);
+    for (int i = 0; i < t->nbody; i++) {
+      if (touch->led[i]) {
+        const sni_lane6 way = sni_lane6_from(deviation_of(touch, i, h));
+        f[i] = sni_momentum(&touch->s->d->mass[i], &w->link[i], way);
+      }
+    }
+    memset(touch->column, 0, (size_t)t->nv * sizeof(double));
+    sni_system_project(touch->s, f, touch->column);
+    memset(touch->solution, 0, (size_t)t->nv * sizeof(double));
+    status = solve(user, touch->column, touch->solution);
+    for (int j = 0; j < t->nv; j++) {
+      touch->straight[j] += touch->solution[j];
+    }
+    const double step = largest(t->nv, touch->solution);
+    *near = step <= fmax(0.5 * first, FAR);
+    first = step;
+    sni_touch_twists(touch, qd1); /* as they were: to ask how bodies answer is to lose them */
+  }
+  return status;
+}
+
+/* ---- and back ---- */
 
 /* Where a point of body b is at the end of the step, along n, beyond where it would be if the body
  * went on by itself: its centre of mass straight, turning as it does. */
@@ -97,58 +181,103 @@ static void find_impulses(sni_touch *touch, double h) {
   }
 }
 
-/* Has anything to be moved back?  By how much, into touch->back: where q1 leads with the shift so
- * far. */
-static bool find_way_back(sni_touch *touch, double h, const double *q, const double *q1,
-                          const double *qd1) {
-  const sni_staggered *st = &touch->st;
-  const int nv = touch->s->t->nv;
-  double *end = touch->column;
-  bool any = false;
-  memcpy(end, q1, (size_t)nv * sizeof *end);
-  memcpy(touch->solution, qd1, (size_t)nv * sizeof *end);
-  sni_move_drift(touch->sim, touch->s, h, q, end, touch->solution);
-  for (int j = 0; touch->shifts && j < nv; j++) {
-    end[j] += touch->shift[j];
-  }
-  sni_move_places(touch->s->t, end, touch->solution, touch->then);
-  sni_dynamics_poses(touch->s->d); /* sliding leaves them elsewhere */
-  for (int k = 0; k < st->ngroup; k++) {
+/* How far things have to be moved back at most, and each into touch->back: where q1 leads with the
+ * shift so far. */
+static double find_way_back(sni_touch *touch, double h, const double *q, const double *q1,
+                            const double *qd1) {
+  double most = 0;
+  place_end(touch, h, q, q1, qd1, touch->shift);
+  for (int k = 0; k < touch->st.ngroup; k++) {
     touch->back[k] = way_back(touch, k, h);
-    any = any || (is_led(touch, k) && touch->back[k] > ASTRAY * touch->thinnest);
+    most = is_led(touch, k) ? fmax(most, touch->back[k]) : most;
+  }
+  return most;
+}
+
+/* Moves by what touch->back asks for; touch->straight: by how much. */
+static sn_status move_back(sni_touch *touch, double h, const double *qd1, sni_touch_solver solve,
+                           void *user) {
+  const int nv = touch->s->t->nv;
+  double *b = touch->solution, *x = touch->straight;
+  find_impulses(touch, h);
+  memset(b, 0, (size_t)nv * sizeof *b);
+  sni_touch_push(touch, (const double(*)[SNI_GROUP_ROWS])touch->shift_x, b);
+  memset(x, 0, (size_t)nv * sizeof *x);
+  const sn_status status = solve(user, b, x);
+  for (int j = 0; j < nv; j++) {
+    x[j] *= h;
+    touch->shift[j] += x[j];
+  }
+  sni_touch_twists(touch, qd1); /* as they were */
+  return status;
+}
+
+/* Whole trees of which something touches, into touch->led; false: none. */
+static bool find_led(sni_touch *touch) {
+  const sni_tree *t = touch->s->t;
+  bool any = false;
+  memset(touch->led, 0, (size_t)t->nbody * sizeof *touch->led);
+  for (int k = 0; k < touch->st.ngroup; k++) {
+    for (int side = 0; is_led(touch, k) && side < 2; side++) {
+      int b = touch->contact[touch->group[k].contact].body[side];
+      while (b >= 0 && t->parent[b] >= 0) {
+        b = t->parent[b];
+      }
+      if (b >= 0) {
+        touch->led[b] = any = true;
+      }
+    }
+  }
+  for (int i = 0; i < t->nbody && any; i++) {
+    touch->led[i] = touch->led[t->parent[i] >= 0 ? t->parent[i] : i];
   }
   return any;
 }
 
-sn_status sni_touch_follow_curves(sni_touch *touch, double h, const double *q, const double *q1,
-                                  const double *qd1, sni_touch_solver solve, void *user) {
-  const sni_staggered *st = &touch->st;
-  const int nv = touch->s->t->nv;
-  const size_t bytes = (size_t)nv * sizeof(double);
-  sn_status status = SN_OK;
-  bool led = false, moved = false;
-  for (int k = 0; k < st->ngroup && !led; k++) {
-    led = is_led(touch, k);
+/* No coordinate is moved past its limit, or further beyond than the step itself has led it. */
+static void stay_within_limits(sni_touch *touch, const double *q, const double *q1) {
+  for (int k = 0; k < touch->st.ngroup; k++) {
+    const sni_row *row = touch->group[k].row;
+    if (touch->group[k].contact >= 0 || touch->group[k].slide >= 0 || row->ncoord != 1 ||
+        row->body[0] >= 0 || row->body[1] >= 0 || row->coef[0] == 0) {
+      continue;
+    }
+    const int c = row->coord[0];
+    const double came = row->g + row->coef[0] * (q1[c] - q[c]);
+    const double beyond = fmin(came, 0) - (came + row->coef[0] * touch->shift[c]);
+    touch->shift[c] += fmax(beyond, 0) / row->coef[0];
   }
-  if (!led || touch->sim->options.redmax.activation == SN_ACTIVATION_PENETRATION) {
+}
+
+sn_status sni_touch_follow_curves(sni_touch *touch, double h, const double *q, const double *q1,
+                                  const double *qd1, sni_touch_solver solve, void *user,
+                                  bool *lost) {
+  const int nv = touch->s->t->nv;
+  bool near = true;
+  *lost = false;
+  if (touch->sim->options.redmax.activation == SN_ACTIVATION_PENETRATION || !find_led(touch)) {
     return SN_OK;
   }
-  for (int pass = 0; status == SN_OK && pass < PASSES && find_way_back(touch, h, q, q1, qd1);
-       pass++) {
-    double *b = touch->solution, *x = touch->column;
-    find_impulses(touch, h);
-    memset(b, 0, bytes);
-    sni_touch_push(touch, (const double(*)[SNI_GROUP_ROWS])touch->shift_x, b);
-    memset(x, 0, bytes);
-    status = solve(user, b, x);
-    for (int j = 0; j < nv; j++) {
-      touch->shift[j] = (touch->shifts ? touch->shift[j] : 0) + h * x[j];
+  sn_status status = go_straight(touch, h, q, q1, qd1, solve, user, &near);
+  for (int j = 0; j < nv; j++) {
+    touch->shift[j] = (touch->shifts ? touch->shift[j] : 0) + touch->straight[j];
+  }
+  touch->shifts = true;
+  double before = INFINITY, most = find_way_back(touch, h, q, q1, qd1);
+  for (int pass = 0; status == SN_OK && pass < PASSES && most > ASTRAY * touch->thinnest; pass++) {
+    status = move_back(touch, h, qd1, solve, user);
+    before = most;
+    most = find_way_back(touch, h, q, q1, qd1);
+    if (most > before) { /* curves are too narrow for it */
+      for (int j = 0; j < nv; j++) {
+        touch->shift[j] -= touch->straight[j];
+      }
+      most = before;
+      break;
     }
-    touch->shifts = moved = true;
-    sni_touch_twists(touch, qd1); /* as they were: to ask how bodies answer is to lose them */
   }
-  if (moved) {
-    sni_touch_take_impulses(touch);
-  }
+  *lost = !near || most > LOST * touch->thinnest;
+  stay_within_limits(touch, q, q1);
+  sni_touch_take_impulses(touch);
   return status;
 }
