@@ -118,79 +118,6 @@ static bool depth_in(const sni_placed *a, const side *s, sni_nearest *near) {
   return true;
 }
 
-/* ---- over an edge ----
- *
- * A body that is in the surface with its lowest point beyond an edge leaves over it, along one of
- * the directions between the normals of both sides, the one that it is least deep along. */
-
-/* How far the core is above the edge's corner a along n; below 0: it is so deep. */
-static double above_edge(const sni_placed *core, sn_vec3 a, sn_vec3 n, sn_vec3 *lowest) {
-  *lowest = sni_placed_support(core, sn_vec3_neg(n));
-  return sn_vec3_dot(n, sn_vec3_sub(*lowest, a));
-}
-
-static sn_vec3 between(sn_vec3 n0, sn_vec3 n1, double part) {
-  const sn_vec3 n = sn_vec3_addscaled(sn_vec3_scale(n0, 1 - part), part, n1);
-  return sn_vec3_scale(n, 1 / sn_vec3_norm(n));
-}
-
-/* The normal of the triangle behind edge k; false: there is none, or it does not fall away. */
-static bool falls_away(const sni_facet *f, int k, sn_vec3 n, sn_vec3 *other) {
-  const sn_vec3 a = f->v[k], b = f->v[(k + 1) % 3];
-  const sn_vec3 far = sn_vec3_sub(f->beyond[k], a);
-  const sn_vec3 cross = sn_vec3_cross(sn_vec3_sub(a, b), sn_vec3_sub(f->beyond[k], b));
-  const double area = sn_vec3_norm(cross);
-  if (f->open[k] || !(area > 0) || !(sn_vec3_dot(n, far) < -1e-6 * sn_vec3_norm(far))) {
-    return false;
-  }
-  *other = sn_vec3_scale(cross, 1 / area);
-  return sn_vec3_dot(n, *other) > -1 + 1e-6;
-}
-
-/* By golden sections: depths have one least along the arc. */
-static bool over_edge(const sni_placed *core, const side *s, int k, sni_nearest *near) {
-  enum { ROUNDS = 40 };
-  const double golden = 0.6180339887498949;
-  const sn_vec3 a = s->f->v[k], e = sn_vec3_sub(s->f->v[(k + 1) % 3], a);
-  sn_vec3 other, lowest;
-  if (!falls_away(s->f, k, s->n, &other)) {
-    return false;
-  }
-  double lo = 0, hi = 1;
-  for (int round = 0; round < ROUNDS; round++) {
-    const double u = hi - golden * (hi - lo), v = lo + golden * (hi - lo);
-    const double at_u = above_edge(core, a, between(s->n, other, u), &lowest);
-    const double at_v = above_edge(core, a, between(s->n, other, v), &lowest);
-    *(at_u > at_v ? &hi : &lo) = at_u > at_v ? v : u;
-  }
-  const sn_vec3 n = between(s->n, other, 0.5 * (lo + hi));
-  const double distance = above_edge(core, a, n, &lowest);
-  const double along = sn_vec3_dot(sn_vec3_sub(lowest, a), e) / sn_vec3_dot(e, e);
-  if (!(distance < 0) || along < 0 || along > 1) {
-    return false;
-  }
-  *near =
-      (sni_nearest){.distance = distance, .n = n, .x = {lowest, sn_vec3_addscaled(a, along, e)}};
-  return true;
-}
-
-/* Over whichever edges its lowest point is beyond of. */
-static bool leaves_over_edge(const sni_placed *core, const side *s, sni_nearest *near) {
-  sn_vec3 lowest;
-  double part[3];
-  sni_nearest best = {.distance = -INFINITY};
-  above(core, s, &lowest);
-  parts_of(s->f, lowest, part);
-  for (int k = 0; k < 3; k++) {
-    sni_nearest one;
-    if (part[(k + 2) % 3] < 0 && over_edge(core, s, k, &one) && one.distance > best.distance) {
-      best = one;
-    }
-  }
-  *near = isfinite(best.distance) ? best : *near;
-  return isfinite(best.distance);
-}
-
 /* Something else of the surface is nearer, but parts of the shape may come down on this facet too:
  * they are found from its side, without a nearest point of their own. */
 static bool seen_from(const side *s, sni_nearest *near) {
@@ -223,7 +150,7 @@ static bool settle(const void *user, const sni_placed *a, const sni_placed *b, s
   if (depth < -a->c->reach) {
     return false; /* more behind than in front */
   }
-  return depth_in(a, s, near) || leaves_over_edge(a, s, near) || seen_from(s, near);
+  return depth_in(a, s, near) || seen_from(s, near);
 }
 
 static void place(const sni_facet *f, sni_convex *c, sni_placed *s) {
