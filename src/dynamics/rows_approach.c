@@ -4,20 +4,24 @@
  *     d^T M d / 2 + |G d + g|_W^2 / (2 mu):     d = -M^-1 G^T y     (G M^-1 G^T + mu W^-1) y = g
  *
  * with the weights W of the constraints, which rows that depend on others, or contradict them, do
- * not trouble.  y is found roughly, by conjugate gradients.  Steps that do not come nearer are
- * taken back, and mu grows. */
+ * not trouble.  y is found by conjugate gradients, to the last digits: of a rough one rounding
+ * would decide where all this ends.  How mu goes on is Nielsen's rule, smooth in what a step has
+ * gained of what it promised; steps that do not come nearer are taken back, and mu grows.  Nothing
+ * here depends on who solves, nor on which way the axes of the world point. */
 #include "dynamics/rows.h"
 
 #include <math.h>
 #include <string.h>
 
-enum { STEPS_MAX = 300, CG_MAX = 300, STALLS_MAX = 12 };
-#define ROUGH   1e-3 /* what is left of the residual of y           */
-#define STRIDE  0.3  /* rad or m: the longest step of a coordinate   */
-#define GAIN    1e-4 /* a step that leaves more than 1 - GAIN stalls */
-#define MU      1e-2 /* of G M^-1 G^T, at first                      */
-#define MU_LESS 0.25
-#define MU_MORE 8
+enum { STEPS_MAX = 300, CG_TURNS = 20, CG_MAX = 3000, STALLS_MAX = 12 };
+#define LEFT     1e-13 /* of the residual, or of a centimetre, when y is found */
+#define SMALL    1e-4  /* the square of that                                  */
+#define STRIDE   0.3   /* rad or m: the longest step of a joint               */
+#define GAIN     1e-4  /* a step that leaves more than 1 - GAIN stalls        */
+#define MU       1e-2  /* of G M^-1 G^T, at first; less where gaps are small  */
+#define MU_LESS  0.25
+#define MU_LEAST 1e-5 /* while gaps are wide: digits are lost with less */
+#define MU_MORE  8
 
 /* One-sided rows take part where they are violated, and hard. */
 static bool counts(const sni_rows *r, int i) {
@@ -69,8 +73,8 @@ static void find_step(sni_rows *r, double part, double *size) {
     p[i] = left[i] = r->row[i].g;
   }
   double rho = dot(r, left, left);
-  const double enough = ROUGH * ROUGH * rho;
-  for (int k = 0; k < CG_MAX && k < 2 * r->nrow && rho > enough; k++) {
+  const double enough = LEFT * LEFT * fmax(rho, SMALL);
+  for (int k = 0; k < CG_MAX && k < CG_TURNS * r->nrow && rho > enough; k++) {
     spread(r, p, r->step);
     sni_rows_mul(r, r->step, Ap);
     if (k == 0) {
@@ -97,34 +101,75 @@ static void find_step(sni_rows *r, double part, double *size) {
   spread(r, r->y, r->step);
 }
 
-double sni_rows_approach(sni_rows *r, double t, double t_ref, double enough, double *q,
-                         const double *qd) {
+/* The longest way of a joint, by its twist, which does not ask for axes; INFINITY: there is none.
+ */
+static double longest(const sni_dynamics *d, const double *step) {
+  const sni_tree *t = &d->m->tree;
+  double most = 0;
+  for (int i = 0; i < t->nbody; i++) {
+    sn_vec6 twist = {0};
+    for (int j = t->vadr[i]; j < t->vadr[i + 1]; j++) {
+      twist = sn_vec6_addscaled(twist, step[j], sni_lane6_vec6(d->w.S[j]));
+    }
+    const double way = fmax(sn_vec3_norm(twist.w), sn_vec3_norm(twist.v));
+    most = way <= most ? most : isfinite(way) ? way : INFINITY;
+  }
+  return most;
+}
+
+/* q -= part step, and balls by as much as that turns them: whatever vector stands for how they are
+ * turned, they go the same way. */
+static void move(const sni_tree *t, double part, const double *step, double *q) {
+  for (int j = 0, k = 0; j < t->nv;) {
+    if (k < t->nball && j == t->vadr[t->ball[k].body] + t->ball[k].first) {
+      const sn_vec3 r = {q[j], q[j + 1], q[j + 2]}, rd = {step[j], step[j + 1], step[j + 2]};
+      sni_so3_turn(q + j, sn_mat3_mul_vec(sn_so3_jacobian(r), sn_vec3_scale(rd, -part)));
+      j += 3;
+      k++;
+    } else {
+      q[j] -= part * step[j];
+      j++;
+    }
+  }
+}
+
+/* What a part of that step leaves of the squares, to first order: r->y has been found with mu. */
+static double squares_ahead(const sni_rows *r, double part, double mu) {
+  double sum = 0;
+  for (int i = 0; i < r->nrow; i++) {
+    const double W = weight_of(r, i), left = (1 - part) * r->row[i].g + part * mu / W * r->y[i];
+    sum += counts(r, i) ? W * left * left : 0;
+  }
+  return sum;
+}
+
+static double go_on(sni_rows *r, double t, double t_ref, double enough, double *q,
+                    const double *qd) {
   sni_dynamics *d = r->d;
   const sni_aba_in in = sni_dynamics_masses(d);
   const int nv = d->m->tree.nv;
-  double part = MU, squares = look(r, t, t_ref, q, qd);
+  const double first = look(r, t, t_ref, q, qd);
+  double part = MU * fmin(1, first), squares = first;
   int stalls = 0, worst;
   for (int k = 0; k < STEPS_MAX && stalls < STALLS_MAX; k++) {
     if (!(sni_rows_gap(r, &worst) > enough) || sni_factorise(&d->m->tree, &in, &d->w) >= 0) {
       break;
     }
-    double size = 0, most = STRIDE;
+    double size = 0;
     find_step(r, part, &size);
-    for (int j = 0; j < nv; j++) {
-      most = fmax(most, fabs(r->step[j]));
-    }
+    const double most = fmax(longest(d, r->step), STRIDE);
     if (!isfinite(most)) {
       break;
     }
+    const double promised = squares - squares_ahead(r, STRIDE / most, part * size);
     memcpy(r->q_before, q, (size_t)nv * sizeof *q);
-    for (int j = 0; j < nv; j++) {
-      q[j] -= STRIDE / most * r->step[j];
-    }
+    move(&d->m->tree, STRIDE / most, r->step, q);
     const double now = look(r, t, t_ref, q, qd);
     stalls = now < (1 - GAIN) * squares ? 0 : stalls + 1;
     if (now < squares) {
+      const double kept = (squares - now) / promised, off = 2 * kept - 1;
       squares = now;
-      part *= MU_LESS;
+      part = fmax(part * fmax(MU_LESS, 1 - off * off * off), MU_LEAST * fmin(1, sqrt(squares)));
     } else {
       memcpy(q, r->q_before, (size_t)nv * sizeof *q);
       look(r, t, t_ref, q, qd);
@@ -132,4 +177,14 @@ double sni_rows_approach(sni_rows *r, double t, double t_ref, double enough, dou
     }
   }
   return sni_rows_gap(r, &worst);
+}
+
+double sni_rows_approach(sni_rows *r, double t, double t_ref, double enough, double *q,
+                         const double *qd) {
+  r->steep = true;
+  r->seen = false;
+  const double gap = go_on(r, t, t_ref, enough, q, qd);
+  r->steep = false;
+  r->seen = false;
+  return gap;
 }

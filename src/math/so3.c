@@ -1,6 +1,8 @@
 /* so3.c: exponential and logarithm of rotations. */
 #include "math/so3.h"
 
+#include <string.h>
+
 static sni_exp_coefs coefs_series(double x) {
   return (sni_exp_coefs){
       .s = 1.0 / 1 +
@@ -190,4 +192,29 @@ sn_mat3 sn_mat3_from_quat(sn_quat q) {
        {k * (q.x * q.y + q.w * q.z), 1 - k * (q.x * q.x + q.z * q.z), k * (q.y * q.z - q.w * q.x)},
        {k * (q.x * q.z - q.w * q.y), k * (q.y * q.z + q.w * q.x),
         1 - k * (q.x * q.x + q.y * q.y)}}};
+}
+
+sn_vec3 sni_so3_log_near(sn_mat3 R, sn_vec3 was) {
+  const sn_vec3 r = sn_so3_log(R);
+  const double angle = sn_vec3_norm(r), length = sn_vec3_norm(was);
+  const sn_vec3 axis = angle > 1e-8    ? sn_vec3_scale(r, 1 / angle)
+                       : length > 1e-8 ? sn_vec3_scale(was, 1 / length)
+                                       : r;
+  const double turns = round((sn_vec3_dot(axis, was) - angle) / (2 * SN_PI));
+  return sn_vec3_addscaled(r, 2 * SN_PI * turns, axis);
+}
+
+void sni_so3_turn(double *r, sn_vec3 w) {
+  const sn_vec3 was = {r[0], r[1], r[2]};
+  const sn_vec3 is = sni_so3_log_near(sn_mat3_mul(sn_so3_exp(was), sn_so3_exp(w)), was);
+  memcpy(r, (double[3]){is.x, is.y, is.z}, 3 * sizeof *r);
+}
+
+void sni_so3_carry_rate(const double *from, const double *to, double *rate) {
+  const sn_vec3 r = {from[0], from[1], from[2]}, r1 = {to[0], to[1], to[2]};
+  const sn_vec3 w = sn_mat3_mul_vec(sn_so3_jacobian(r), (sn_vec3){rate[0], rate[1], rate[2]});
+  if (memcmp(from, to, 3 * sizeof *from) != 0) {
+    const sn_vec3 rd1 = sn_mat3_mul_vec(sn_so3_jacobian_inverse(r1), w);
+    memcpy(rate, (double[3]){rd1.x, rd1.y, rd1.z}, 3 * sizeof *rate);
+  }
 }

@@ -33,6 +33,13 @@ static inline sn_vec3 sni_so3_sine(const sn_mat3 *R) {
 
 /* The rotation vector of R, |r| <= pi.  What is left of a loop is small: that case is in line. */
 sn_vec3 sni_so3_log_far(sn_mat3 R);
+/* Of the vectors of that rotation, whole turns apart, the one next to `was`. */
+sn_vec3 sni_so3_log_near(sn_mat3 R, sn_vec3 was);
+/* r becomes the vector of exp([r]) exp([w]), next to where it was. */
+void sni_so3_turn(double *r, sn_vec3 w);
+/* The rate of a rotation vector with the same angular velocity, in the axes of the body, where the
+ * vector is another. */
+void sni_so3_carry_rate(const double *from, const double *to, double *rate);
 static inline sn_vec3 sn_so3_log(sn_mat3 R) {
   const sn_vec3 u = sni_so3_sine(&R);
   const double z = sn_vec3_dot(u, u);

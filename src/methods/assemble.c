@@ -21,11 +21,11 @@
 #define ASIDE      0.01
 #define ASIDE_MOST 3
 #define WORK       3e6
-enum { ATTEMPTS_LEAST = 4, ATTEMPTS_MOST = 200, TURNS_MAX = 5 };
-/* From here on Newton's method; where it loses its way, from ever nearer. */
-#define NEAR       1e-3
-#define NEARER     1e-3
-#define NEAR_LEAST 1e-10
+enum { ATTEMPTS_LEAST = 4, ATTEMPTS_MOST = 200, ATTEMPTS_HELD = 8, TURNS_MAX = 5 };
+/* From here on Newton's method, which moves so little then that it is the same whoever solves and
+ * whichever factors it goes by; from farther away it would not find its way. */
+#define NEAR 1e-8
+#define FAR  1e-3
 /* Squares that are less by less than this part are not worth going elsewhere. */
 #define WORTH 0.9
 
@@ -216,43 +216,38 @@ static bool switched_on(const sn_sim *sim, double t_before, double t) {
   return false;
 }
 
+/* Where q has moved away from q_open, balls and free bodies go on turning as fast as they did,
+ * whatever their coordinates have become. */
+static void carry_rates(const sn_sim *sim, const double *q, double *qd) {
+  const sni_tree *tree = &sim->m->tree;
+  for (int k = 0; k < tree->nball; k++) {
+    const int adr = tree->vadr[tree->ball[k].body] + tree->ball[k].first;
+    sni_so3_carry_rate(sim->rows.q_open + adr, q + adr, qd + adr);
+  }
+}
+
+/* From far away; joints keep their rates. */
+static double approach(sn_sim *sim, double t, double t_ref, double near, double *q, double *qd) {
+  memcpy(sim->rows.q_open, q, (size_t)sim->m->tree.nv * sizeof *q);
+  const double gap = sni_rows_approach(&sim->rows, t, t_ref, near, q, qd);
+  carry_rates(sim, q, qd);
+  return gap;
+}
+
 sn_status sni_sim_project(sn_sim *sim, double t, double t_ref, double *q, double *qd,
                           sn_error *err) {
   int worst = -1;
   double gap = 0;
   if (switched_on(sim, t_ref - *sim->d.params.step, t_ref)) {
-    sni_rows_approach(&sim->rows, t, t_ref, NEAR, q, qd);
+    approach(sim, t, t_ref, FAR, q, qd);
   }
-  const sn_status status = sni_rows_project(&sim->rows, t, t_ref, CLOSED, q, qd, &worst, &gap);
+  sn_status status = sni_rows_project(&sim->rows, t, t_ref, CLOSED, q, qd, &worst, &gap);
+  if (!status && !sim->method->gives_way && at_odds(sim, qd, &worst) > 0) {
+    /* where a blow has stopped all that moved, that may be what rounding has left of it */
+    status = sni_rows_project(&sim->rows, t, t_ref, CLOSED, q, qd, &worst, &gap);
+  }
   return status ? check_closed(sim, status, t, worst, gap, err)
                 : sni_sim_check_rates(sim, t, qd, err);
-}
-
-sn_status sni_sim_hold(sn_sim *sim, double t, double t_ref, double *q, double *qd, sn_error *err) {
-  sni_rows_find_loops(&sim->rows, t_ref, q, qd);
-  sni_rows_approach(&sim->rows, t, t_ref, NEAR, q, qd);
-  return sni_sim_project(sim, t, t_ref, q, qd, err);
-}
-
-sn_status sni_sim_switch(sn_sim *sim, double t_end, sn_state *state, sn_error *err) {
-  const bool on = sim->d.rows && !sim->rows.timeless && switched_on(sim, state->t, t_end);
-  if (!on) {
-    return SN_OK;
-  }
-  const size_t bytes = (size_t)state->nv * sizeof *state->data;
-  memcpy(sim->q, state->data, bytes);
-  memcpy(sim->qd, state->data + state->nv, bytes);
-  sni_rows *rows = &sim->rows;
-  const bool one_place = rows->one_place;
-  rows->one_place = false;
-  const sn_status status = sni_sim_hold(sim, t_end, t_end, sim->q, sim->qd, err);
-  rows->one_place = one_place;
-  rows->seen = rows->seen && !one_place;
-  if (!status) {
-    memcpy(state->data, sim->q, bytes);
-    memcpy(state->data + state->nv, sim->qd, bytes);
-  }
-  return status;
 }
 
 sn_status sni_sim_close(sn_sim *sim, double t, bool near, double *q, const double *qd,
@@ -262,7 +257,7 @@ sn_status sni_sim_close(sn_sim *sim, double t, bool near, double *q, const doubl
   const bool far = switched_on(sim, t - *sim->d.params.step, t);
   if (far) {
     sni_rows_find_loops(&sim->rows, t, q, qd);
-    sni_rows_approach(&sim->rows, t, t, NEAR, q, qd);
+    sni_rows_approach(&sim->rows, t, t, FAR, q, qd);
   }
   const sn_status status =
       sni_rows_close(&sim->rows, t, t, CLOSED, near && !far, q, qd, &worst, &gap);
@@ -283,18 +278,41 @@ static void find_loops(sn_sim *sim, sn_state *state) {
   }
 }
 
-static void start_from(sn_sim *sim, sn_state *state) {
-  const size_t bytes = (size_t)sim->m->tree.nv * sizeof(double);
-  memcpy(sim->q, state->data, bytes);
-  memcpy(sim->qd, state->data + state->nv, bytes);
-  sni_sim_load_loops(sim, loops_of(sim, state));
+static double next_part(uint64_t *seed) {
+  *seed = *seed * 6364136223846793005u + 1442695040888963407u;
+  return (double)(int64_t)*seed / 9223372036854775808.0;
 }
 
+/* Balls turn about the axes of their bodies, and what flies goes along these: which way the world's
+ * point, and which vector stands for a rotation, does not matter. */
 void sni_sim_step_aside(sn_sim *sim, int which, double way) {
+  const sni_tree *t = &sim->m->tree;
+  double *q = sim->q, part[3];
   uint64_t seed = (uint64_t)which;
-  for (int j = 0; j < sim->m->tree.nv; j++) {
-    seed = seed * 6364136223846793005u + 1442695040888963407u;
-    sim->q[j] += way * (double)(int64_t)seed / 9223372036854775808.0;
+  for (int j = 0, k = 0; j < t->nv;) {
+    const sni_ball next = k < t->nball ? t->ball[k] : (sni_ball){0};
+    const int adr = k < t->nball ? t->vadr[next.body] + next.first : t->nv;
+    const bool ball = j == adr,
+               flies = j == adr - 3 && next.first >= 3 &&
+                       sni_joint_slides(sni_tree_joints(t), next.body, next.first - 3) == 3;
+    if (!ball && !flies) {
+      q[j++] += way * next_part(&seed);
+      continue;
+    }
+    for (int c = 0; c < 3; c++) {
+      part[c] = way * next_part(&seed);
+    }
+    sn_vec3 aside = {part[0], part[1], part[2]};
+    if (ball) {
+      sni_so3_turn(q + j, aside);
+      k++;
+    } else {
+      aside = sn_mat3_mul_vec(sn_so3_exp((sn_vec3){q[adr], q[adr + 1], q[adr + 2]}), aside);
+      q[j] += aside.x;
+      q[j + 1] += aside.y;
+      q[j + 2] += aside.z;
+    }
+    j += 3;
   }
 }
 
@@ -302,7 +320,11 @@ void sni_sim_step_aside(sn_sim *sim, int which, double way) {
  * Where that does not help, from poses anywhere: then gaps had a least that is not 0. */
 static void step_aside(sn_sim *sim, int attempt) {
   const double way = attempt == 0 ? 0 : fmin(ldexp(ASIDE, attempt - 1), ASIDE_MOST);
-  sni_sim_step_aside(sim, attempt, way);
+  if (way > 0) {
+    memcpy(sim->rows.q_open, sim->q, (size_t)sim->m->tree.nv * sizeof *sim->q);
+    sni_sim_step_aside(sim, attempt, way);
+    carry_rates(sim, sim->q, sim->qd);
+  }
 }
 
 static int attempts_for(const sn_model *m) {
@@ -312,67 +334,113 @@ static int attempts_for(const sn_model *m) {
 
 /* Levenberg's and Marquardt's method does not get on where rotation vectors go towards a whole
  * turn, in which they lose their rank: from a shorter vector of the same rotation it does. */
-static double come_near(sn_sim *sim, double t, double near) {
+static double come_near(sn_sim *sim, double t, double t_ref) {
   double gap = INFINITY;
   for (int k = 0; k < TURNS_MAX; k++) {
-    gap = sni_rows_approach(&sim->rows, t, t, near, sim->q, sim->qd);
-    if (!sni_dynamics_reparam(&sim->d, sim->q, sim->qd) || gap <= near) {
+    gap = approach(sim, t, t_ref, NEAR, sim->q, sim->qd);
+    if (!sni_dynamics_reparam(&sim->d, sim->q, sim->qd) || gap <= NEAR) {
       break;
     }
   }
   return gap;
 }
 
-/* From where sim->q is, which moves.  *least: the smallest squares of gaps so far, in the pose
- * sim->tau. SN_E_SINGULAR: Newton's method was thrown to where there is no mass matrix, or there is
- * none at all. */
-static sn_status close_start(sn_sim *sim, double t, double *least, sn_error *err) {
+/* Where something is to be put together. */
+typedef struct start {
+  double t, t_ref;
+  const double *q, *qd;
+  const double *loops; /* coordinates of loops; NULL: wherever they are */
+  int attempts;
+} start;
+
+static void go_back(sn_sim *sim, const start *from) {
   const size_t bytes = (size_t)sim->m->tree.nv * sizeof(double);
-  sn_status status = SN_NOT_CONVERGED;
-  for (double near = NEAR; near >= NEAR_LEAST; near *= NEARER) {
-    const double gap = come_near(sim, t, near);
-    const double squares = sni_rows_squares(&sim->rows);
-    if (squares < WORTH * *least) {
-      *least = squares;
-      memcpy(sim->tau, sim->q, bytes);
-    }
-    if (!(gap <= near)) {
-      return status;
-    }
-    memcpy(sim->qdd, sim->q, bytes);
-    status = sni_sim_project(sim, t, t, sim->q, sim->qd, err);
-    if (status <= 0 && status != SN_E_SINGULAR) {
-      return status;
-    }
-    memcpy(sim->q, sim->qdd, bytes);
+  memcpy(sim->q, from->q, bytes);
+  memcpy(sim->qd, from->qd, bytes);
+  if (from->loops) {
+    sni_sim_load_loops(sim, from->loops);
+  } else {
+    sni_rows_find_loops(&sim->rows, from->t_ref, sim->q, sim->qd);
+  }
+}
+
+/* From where sim->q is, which moves.  *least: the smallest squares of gaps so far, in the pose
+ * sim->tau.  SN_E_SINGULAR: Newton's method was thrown to where there is no mass matrix, or there
+ * is none at all. */
+static sn_status close_from(sn_sim *sim, const start *from, double *least, sn_error *err) {
+  const double gap = come_near(sim, from->t, from->t_ref), squares = sni_rows_squares(&sim->rows);
+  if (squares < WORTH * *least) {
+    *least = squares;
+    memcpy(sim->tau, sim->q, (size_t)sim->m->tree.nv * sizeof(double));
+  }
+  return gap <= FAR ? sni_sim_project(sim, from->t, from->t_ref, sim->q, sim->qd, err)
+                    : SN_NOT_CONVERGED;
+}
+
+/* To sim->q and sim->qd; what came nearest is in sim->tau. */
+static sn_status close_start(sn_sim *sim, const start *from, sn_error *err) {
+  sn_status closed = SN_NOT_CONVERGED;
+  double least = INFINITY;
+  for (int k = 0; (closed > 0 || closed == SN_E_SINGULAR) && k < from->attempts; k++) {
+    go_back(sim, from);
+    step_aside(sim, k);
+    closed = close_from(sim, from, &least, err);
+  }
+  return closed;
+}
+
+/* Names what is open in the pose that came nearest: sim->tau. */
+static sn_status tell_start(sn_sim *sim, const start *from, sn_error *err) {
+  int worst = -1;
+  sni_dynamics_kinematics(&sim->d, sim->tau, from->qd);
+  sni_rows_eval(&sim->rows, from->t, from->t_ref, sim->tau, from->qd);
+  const double gap = sni_rows_gap(&sim->rows, &worst);
+  check_closed(sim, SN_NOT_CONVERGED, from->t, worst, gap, err);
+  return SN_E_UNCONVERGED;
+}
+
+sn_status sni_sim_hold(sn_sim *sim, double t, double t_ref, double *q, double *qd, sn_error *err) {
+  const size_t bytes = (size_t)sim->m->tree.nv * sizeof *q;
+  const int attempts = (int)fmin(attempts_for(sim->m), ATTEMPTS_HELD);
+  const start from = {.t = t, .t_ref = t_ref, .q = q, .qd = qd, .attempts = attempts};
+  const sn_status status = close_start(sim, &from, err);
+  if (status > 0) {
+    return tell_start(sim, &from, err);
+  }
+  if (!status) {
+    memcpy(q, sim->q, bytes);
+    memcpy(qd, sim->qd, bytes);
   }
   return status;
 }
 
-/* Names what is open in the pose that came nearest: sim->tau. */
-static sn_status tell_start(sn_sim *sim, const sn_state *state, sn_error *err) {
-  const double *qd = state->data + state->nv;
-  int worst = -1;
-  sni_dynamics_kinematics(&sim->d, sim->tau, qd);
-  sni_rows_eval(&sim->rows, state->t, state->t, sim->tau, qd);
-  const double gap = sni_rows_gap(&sim->rows, &worst);
-  check_closed(sim, SN_NOT_CONVERGED, state->t, worst, gap, err);
-  return SN_E_UNCONVERGED;
+sn_status sni_sim_switch(sn_sim *sim, double t_end, sn_state *state, sn_error *err) {
+  const bool on = sim->d.rows && !sim->rows.timeless && switched_on(sim, state->t, t_end);
+  if (!on) {
+    return SN_OK;
+  }
+  sni_rows *rows = &sim->rows;
+  const bool one_place = rows->one_place;
+  rows->one_place = false;
+  const sn_status status =
+      sni_sim_hold(sim, t_end, t_end, state->data, state->data + state->nv, err);
+  rows->one_place = one_place;
+  rows->seen = rows->seen && !one_place;
+  return status;
 }
 
 static sn_status assemble(sn_sim *sim, sn_state *state, sn_error *err) {
   const size_t bytes = (size_t)sim->m->tree.nv * sizeof(double);
-  sn_status closed = SN_NOT_CONVERGED;
-  double least = INFINITY;
-  const int attempts = attempts_for(sim->m);
   find_loops(sim, state);
-  for (int k = 0; (closed > 0 || closed == SN_E_SINGULAR) && k < attempts; k++) {
-    start_from(sim, state);
-    step_aside(sim, k);
-    closed = close_start(sim, state->t, &least, err);
-  }
+  const start from = {state->t,
+                      state->t,
+                      state->data,
+                      state->data + state->nv,
+                      loops_of(sim, state),
+                      attempts_for(sim->m)};
+  const sn_status closed = close_start(sim, &from, err);
   if (closed > 0) {
-    const sn_status open = tell_start(sim, state, err);
+    const sn_status open = tell_start(sim, &from, err);
     if (sim->method->gives_way) { /* and goes on from there */
       memcpy(sni_state_q(state), sim->tau, bytes);
       sni_sim_save_loops(sim, loops_of(sim, state));

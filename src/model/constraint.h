@@ -67,6 +67,7 @@ typedef struct sni_constraint_eval {
   bool poses_only; /* nobody asks for bias                                              */
   bool gaps_only;  /* nobody asks for more than g: the rest of a loop's rows stays      */
   bool one_place;  /* gaps stay open by some precision: sni_constraint_places           */
+  bool steep;      /* rows are the slopes of g, however wide gaps are                     */
   const sni_function *const *function;
   const sn_se3 *E_wb;
   const sn_vec6 *phi;

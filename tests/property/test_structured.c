@@ -230,7 +230,7 @@ TEST(a_four_bar_moves_as_with_redmax) {
   sn_options o = redmax_options(0.4 / 8192);
   o.redmax.integrator = SN_EXTRAPOLATED;
   double *q = walk(m, &o, 8192);
-  expect_order(m, q, 0.002, 0.4, 1.8, "four-bar");
+  expect_order(m, q, 0.001, 0.4, 1.8, "four-bar");
   free(q);
   sn_model_free(&m);
 }

@@ -7,8 +7,11 @@
  *     g = N^T r     N^T nu = 0     N^T (nudot - Sdot qd) = 0
  *
  * 6 - nv rows, whatever the joint. */
+#include "math/dense.h"
 #include "math/lane.h"
 #include "model/constraint.h"
+
+#include <string.h>
 
 enum { NEWTON_MAX = 20 };
 
@@ -257,6 +260,100 @@ static bool is_there(const sni_constraint_eval *e, const sni_constraint *c, sn_v
   return most <= 1e-14;
 }
 
+/* ---- far from closed ---- */
+
+/* With Q^-1 X = exp(r),  dr/dt = A nu - C S qd,  where  A = ad/(1 - exp(-ad)),  C = A exp(-ad)  and
+ * ad = ad(r):  A or C = 1 + sign ad/2 + sum of B_2k/(2k)! ad^2k  with Bernoulli's numbers, and what
+ * is left out is less than 1e-5 of it at half a turn. */
+static sn_vec6 log_rate(sn_vec6 r, double sign, bool transposed, sn_vec6 x) {
+  static const double bernoulli[] = {1.0 / 12,
+                                     -1.0 / 720,
+                                     1.0 / 30240,
+                                     -1.0 / 1209600,
+                                     1.0 / 47900160,
+                                     -691.0 / 1307674368000.0,
+                                     1.0 / 74724249600.0,
+                                     -3617.0 / 10670622842880000.0,
+                                     43867.0 / 5109094217170944000.0};
+  sn_vec6 power = transposed ? sn_adT_mul(r, x) : sn_ad_mul(r, x);
+  sn_vec6 sum = sn_vec6_addscaled(x, 0.5 * sign, power);
+  for (size_t k = 0; k < sizeof bernoulli / sizeof *bernoulli; k++) {
+    power = transposed ? sn_adT_mul(r, power) : sn_ad_mul(r, power);
+    sum = sn_vec6_addscaled(sum, bernoulli[k], power);
+    power = transposed ? sn_adT_mul(r, power) : sn_ad_mul(r, power);
+  }
+  return sum;
+}
+
+/* How what of r is along the joint, B^T r, changes with q:  -T^T qd,  T = (B^T C S)^T. */
+typedef struct slopes {
+  sn_vec6 CS[SN_NV_MAX];
+  double T[SN_NV_MAX][SN_NV_MAX];
+  double L[SN_NV_MAX * SN_NV_MAX]; /* of T^T T */
+  bool known;                      /* there are factors */
+} slopes;
+
+static void find_slopes(const loop_state *s, int nv, sn_vec6 r, slopes *out) {
+  memset(out->L, 0, sizeof out->L);
+  for (int k = 0; k < nv; k++) {
+    out->CS[k] = log_rate(r, -1, false, s->S[k]);
+    for (int j = 0; j < nv; j++) {
+      out->T[k][j] = sn_vec6_dot(s->B[j], out->CS[k]);
+    }
+  }
+  for (int i = 0; i < nv; i++) {
+    for (int j = 0; j < nv; j++) {
+      for (int k = 0; k < nv; k++) {
+        out->L[i * nv + j] += out->T[k][i] * out->T[k][j];
+      }
+    }
+  }
+  out->known = sni_cholesky(nv, out->L, 1e-12, NULL);
+}
+
+/* step becomes T^-T B^T r:  T (T^T T)^-1 B^T r. */
+static void along_far(const loop_state *s, int nv, sn_vec6 r, double *step) {
+  double x[SN_NV_MAX];
+  slopes at;
+  find_slopes(s, nv, r, &at);
+  for (int j = 0; j < nv; j++) {
+    x[j] = sn_vec6_dot(s->B[j], r);
+  }
+  if (at.known) {
+    sni_cholesky_solve(nv, at.L, x);
+    for (int k = 0; k < nv; k++) {
+      step[k] = 0;
+      for (int j = 0; j < nv; j++) {
+        step[k] += at.T[k][j] * x[j];
+      }
+    }
+  }
+}
+
+/* How fast g grows along a row: N^T dr/dt, qd being such that nothing of r comes to be along the
+ * joint,  B^T dr/dt = 0:  N'^T nu with  N' = A^T (N - B z),  T z = (N^T C S)^T.  Where r is small
+ * that is N.  What S spans is taken as if it stayed. */
+static void find_steepest(const loop_state *s, int nv, sn_vec6 r, sn_vec6 *N) {
+  slopes at;
+  find_slopes(s, nv, r, &at);
+  for (int i = nv; i < 6; i++) {
+    double z[SN_NV_MAX] = {0};
+    for (int k = 0; k < nv; k++) {
+      for (int j = 0; j < nv; j++) {
+        z[j] += at.T[k][j] * sn_vec6_dot(s->B[i], at.CS[k]);
+      }
+    }
+    N[i] = s->B[i];
+    if (at.known) {
+      sni_cholesky_solve(nv, at.L, z);
+      for (int j = 0; j < nv; j++) {
+        N[i] = sn_vec6_addscaled(N[i], -z[j], s->B[j]);
+      }
+    }
+    N[i] = log_rate(r, 1, true, N[i]);
+  }
+}
+
 int sni_constraint_loop_rows(const sni_constraint_eval *e, const sni_constraint *c, sni_row *row) {
   loop_state s;
   begin(e, c, &s);
@@ -283,6 +380,9 @@ int sni_constraint_loop_rows(const sni_constraint_eval *e, const sni_constraint 
       complete(s.S, nv, 0, nv, s.own);
     }
     along(s.S, nv, s.B, r, step);
+    if (sn_vec6_dot(r, r) > NEAR * NEAR) {
+      along_far(&s, nv, r, step);
+    }
     double moved = 0, size = 1;
     for (int j = 0; j < nv; j++) {
       moved = fmax(moved, fabs(step[j]));
@@ -311,6 +411,16 @@ int sni_constraint_loop_rows(const sni_constraint_eval *e, const sni_constraint 
     along(s.S, nv, s.B, nu, qd);
     look(e, c, &s);
   }
+  const sn_vec6 *N = s.B;
+  sn_vec6 steepest[6];
+  if (e->steep && sn_vec6_dot(r, r) > NEAR * NEAR) {
+    for (int i = 0; s.steady && i < nv; i++) {
+      s.own[i] = e->basis[6 * c->joint + i];
+    }
+    find_steepest(&s, nv, r, steepest);
+    s.arm[0] = sn_vec3_sub(s.rel.E_B.p, pose_of(e, c->body[0])->p);
+    N = steepest;
+  }
   const directions d = directions_of(&s);
   for (int i = nv; i < 6; i++) {
     sni_row *out = &row[i - nv]; /* field by field: there is room for many coordinates in it */
@@ -322,7 +432,7 @@ int sni_constraint_loop_rows(const sni_constraint_eval *e, const sni_constraint 
     out->one_sided = false;
     out->body[0] = c->body[0];
     out->body[1] = c->body[1];
-    over(&d, &s.B[i], &out->p[0], &out->p[1]);
+    over(&d, &N[i], &out->p[0], &out->p[1]);
   }
   return 6 - nv;
 }

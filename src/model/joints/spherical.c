@@ -68,15 +68,9 @@ static void spherical_nearest(sni_joint_set set, int j, const sn_se3 *X, sn_se3 
 /* Of the vectors of that rotation, whole turns apart, the one next to q. */
 static void spherical_approach(sni_joint_set set, int j, const sn_se3 *X, double *q) {
   const sn_mat3 R0 = sni_joint_load_pose(set.pool + set.joint[j].data).R;
-  const sn_vec3 was = {q[0], q[1], q[2]}, r = sn_so3_log(sn_mat3_tmul(R0, X->R));
-  const double angle = sn_vec3_norm(r);
-  const double length = sn_vec3_norm(was);
-  const sn_vec3 axis = angle > 1e-8    ? sn_vec3_scale(r, 1 / angle)
-                       : length > 1e-8 ? sn_vec3_scale(was, 1 / length)
-                                       : r;
-  const double turns = round((sn_vec3_dot(axis, was) - angle) / (2 * SN_PI));
-  const sn_vec3 way = sn_vec3_sub(sn_vec3_addscaled(r, 2 * SN_PI * turns, axis), was);
-  if (sn_vec3_norm(way) > 1e-15 * fmax(1, length)) {
+  const sn_vec3 was = {q[0], q[1], q[2]};
+  const sn_vec3 way = sn_vec3_sub(sni_so3_log_near(sn_mat3_tmul(R0, X->R), was), was);
+  if (sn_vec3_norm(way) > 1e-15 * fmax(1, sn_vec3_norm(was))) {
     q[0] += way.x;
     q[1] += way.y;
     q[2] += way.z;
