@@ -264,17 +264,13 @@ sn_status sni_sim_close(sn_sim *sim, double t, bool near, double *q, const doubl
   return check_closed(sim, status, t, worst, gap, err);
 }
 
-static double *loops_of(const sn_sim *sim, sn_state *state) {
-  return sim->method->loops ? sim->method->loops(sim, state) : sni_state_private(state);
-}
-
 /* What steps will start from, too: they must not look for loops elsewhere. */
 static void find_loops(sn_sim *sim, sn_state *state) {
   if (sim->m->nloop_q > 0) {
     sni_sim_own(sim, state);
-    sni_sim_load_loops(sim, loops_of(sim, state));
+    sni_sim_load_loops(sim, sni_sim_loops_of(sim, state));
     sni_rows_find_loops(&sim->rows, state->t, sni_state_q(state), sni_state_qd(state));
-    sni_sim_save_loops(sim, loops_of(sim, state));
+    sni_sim_save_loops(sim, sni_sim_loops_of(sim, state));
   }
 }
 
@@ -436,14 +432,14 @@ static sn_status assemble(sn_sim *sim, sn_state *state, sn_error *err) {
                       state->t,
                       state->data,
                       state->data + state->nv,
-                      loops_of(sim, state),
+                      sni_sim_loops_of(sim, state),
                       attempts_for(sim->m)};
   const sn_status closed = close_start(sim, &from, err);
   if (closed > 0) {
     const sn_status open = tell_start(sim, &from, err);
     if (sim->method->gives_way) { /* and goes on from there */
       memcpy(sni_state_q(state), sim->tau, bytes);
-      sni_sim_save_loops(sim, loops_of(sim, state));
+      sni_sim_save_loops(sim, sni_sim_loops_of(sim, state));
       return SN_NOT_CONVERGED;
     }
     return open;
@@ -452,7 +448,7 @@ static sn_status assemble(sn_sim *sim, sn_state *state, sn_error *err) {
     return closed;
   }
   memcpy(sni_state_q(state), sim->q, bytes);
-  sni_sim_save_loops(sim, loops_of(sim, state));
+  sni_sim_save_loops(sim, sni_sim_loops_of(sim, state));
   int worst = -1;
   if (!(at_odds(sim, sim->qd, &worst) > 0)) { /* else they stay: nothing is nearer to all of them */
     memcpy(sni_state_qd(state), sim->qd, bytes);
@@ -463,7 +459,8 @@ static sn_status assemble(sn_sim *sim, sn_state *state, sn_error *err) {
 /* The same start for every method, closed to the last digit. */
 sn_status sn_sim_assemble(sn_sim *sim, sn_state *state, sn_error *err) {
   sni_rows *rows = &sim->rows;
-  const sn_status status = sni_sim_check_state(sim, state, err);
+  sn_status status = sni_sim_check_state(sim, state, err);
+  status = status ? status : sni_sim_check_numbers(sim, state, err);
   if (status || !sim->d.rows) {
     return status;
   }
@@ -487,6 +484,7 @@ sn_status sn_sim_gap(sn_sim *sim, const sn_state *state, double *gap) {
   const double *q = state->data, *qd = q + state->nv, t = state->t;
   /* what is switched just now may or may not be closed yet: it must be active before and after */
   const double before = state->count > 0 ? sni_function_inside(t - state->step, t) : t;
+  sni_sim_see_loops(sim, state);
   sni_dynamics_kinematics(&sim->d, q, qd);
   sni_rows_eval_poses(rows, t, before, q, qd);
   for (int i = 0; i < rows->nrow; i++) {

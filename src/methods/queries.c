@@ -17,6 +17,7 @@ static void copy_state(sn_sim *sim, const sn_state *state) {
 }
 
 static void kinematics(sn_sim *sim, const sn_state *state) {
+  sni_sim_see_loops(sim, state);
   sni_dynamics_kinematics(&sim->d, state_q(state), state_qd(state));
 }
 
@@ -35,6 +36,7 @@ sn_status sn_sim_forward(sn_sim *sim, const sn_state *state, const sn_input *inp
   if (status) {
     return status;
   }
+  sni_sim_see_loops(sim, state);
   /* only motions write to q and qd, and a pass over long vectors is worth sparing */
   double *q = (double *)state_q(state), *qd = (double *)state_qd(state);
   if (sim->m->nmotion > 0) {

@@ -160,11 +160,29 @@ void sn_sim_free(sn_sim **sim) {
   *sim = NULL;
 }
 
-void sni_sim_own(const sn_sim *sim, sn_state *state) {
+double *sni_sim_loops_of(const sn_sim *sim, sn_state *state) {
+  return sim->method->loops ? sim->method->loops(sim, state) : sni_state_private(state);
+}
+
+void sni_sim_see_loops(sn_sim *sim, const sn_state *state) {
+  if (!sim->d.rows || sim->m->nloop_q == 0) {
+    return;
+  }
+  if (state->method == sni_sim_private_id(sim)) {
+    sni_sim_load_loops(sim, sni_sim_loops_of(sim, (sn_state *)state));
+    return;
+  }
+  memcpy(sim->rows.loop_q, sim->m->loop_q0, (size_t)sim->m->nloop_q * sizeof(double));
+  sni_rows_find_loops(&sim->rows, state->t, state->data, state->data + state->nv);
+}
+
+void sni_sim_own(sn_sim *sim, sn_state *state) {
   const uint64_t method = sni_sim_private_id(sim);
   if (state->method != method) {
+    sni_sim_see_loops(sim, state);
     memset(sni_state_private(state), 0, (size_t)sim->method->state_count(sim->m) * sizeof(double));
     state->method = method;
+    sni_sim_save_loops(sim, sni_sim_loops_of(sim, state));
   }
 }
 
@@ -186,6 +204,31 @@ sn_status sni_sim_check_state(const sn_sim *sim, const sn_state *state, sn_error
              : sni_fail(err, SN_E_MISMATCH, "the state belongs to another model");
 }
 
+sn_status sni_sim_check_numbers(const sn_sim *sim, const sn_state *state, sn_error *err) {
+  const sni_tree *t = &sim->m->tree;
+  const double *q = state->data, *qd = q + state->nv;
+  if (!isfinite(state->t)) {
+    return sni_fail(err, SN_E_VALUE, "the time of the state is %g, needs a finite number",
+                    state->t);
+  }
+  const bool rate = sni_dynamics_not_finite(&sim->d, q) < 0;
+  const double *bad = rate ? qd : q;
+  const int body = sni_dynamics_not_finite(&sim->d, bad);
+  if (body < 0) {
+    return SN_OK;
+  }
+  int k = t->vadr[body];
+  while (isfinite(bad[k])) {
+    k++;
+  }
+  sni_fail(err, SN_E_VALUE, "at t = %g: the state has %s[%d] = %g for '%s', needs a finite number",
+           state->t, rate ? "qd" : "q", k - t->vadr[body], bad[k], sim->m->name[body]);
+  if (err) {
+    snprintf(err->path, sizeof err->path, "bodies.%.200s", sim->m->name[body]);
+  }
+  return SN_E_VALUE;
+}
+
 uint64_t sni_sim_private_id(const sn_sim *sim) {
   const int count = sim->method->state_count(sim->m);
   const uint64_t name = sni_hash(SNI_HASH_SEED, sim->method->name, strlen(sim->method->name));
@@ -198,6 +241,7 @@ sn_status sn_sim_step(sn_sim *sim, sn_state *state, const sn_input *input, sn_in
   info = info ? info : &scratch;
   *info = (sn_info){0};
   sn_status status = sni_sim_check_state(sim, state, err);
+  status = status ? status : sni_sim_check_numbers(sim, state, err);
   if (status) {
     return status;
   }

@@ -109,6 +109,8 @@ struct sn_sim {
  * reason to refuse a state, its numbers stand elsewhere.  sn_state.method. */
 uint64_t sni_sim_private_id(const sn_sim *sim);
 sn_status sni_sim_check_state(const sn_sim *sim, const sn_state *state, sn_error *err);
+/* Is everything finite in it?  Names what is not. */
+sn_status sni_sim_check_numbers(const sn_sim *sim, const sn_state *state, sn_error *err);
 
 /* Everything at a state: kinematics, forces (sim->acting), accelerations (sim->qdd), joint forces
  * (sim->tau, those of motions included), reactions (sim->F, world axes). */
@@ -137,7 +139,12 @@ sn_status sni_sim_switch(sn_sim *sim, double t_end, sn_state *state, sn_error *e
 sn_status sni_sim_close(sn_sim *sim, double t, bool near, double *q, const double *qd,
                         sn_error *err);
 /* The private part of a state becomes that of this method: zeros, where another had it. */
-void sni_sim_own(const sn_sim *sim, sn_state *state);
+void sni_sim_own(sn_sim *sim, sn_state *state);
+/* The coordinates of loops as the state has them; of one that no step of this method has been at,
+ * wherever they are. */
+void sni_sim_see_loops(sn_sim *sim, const sn_state *state);
+/* Where the states of this method keep them. */
+double *sni_sim_loops_of(const sn_sim *sim, sn_state *state);
 /* Coordinates of loops, out of the private part of a state and back. */
 void sni_sim_load_loops(sn_sim *sim, const double *from);
 void sni_sim_save_loops(const sn_sim *sim, double *to);

@@ -13,7 +13,7 @@ enum { UNCLEAR_MOST = SCENES / 25 };
 typedef struct apart {
   random_tree tree;
   sn_loop_def loop[LOOPS_MAX];
-  char name[LOOPS_MAX][8];
+  char name[LOOPS_MAX][16];
   int nloop;
 } apart;
 

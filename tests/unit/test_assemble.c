@@ -285,8 +285,74 @@ TEST(what_comes_at_odds_in_a_run_is_named) {
   }
 }
 
+/* ---- states that nobody has put together ---- */
+
+static const char *const any_method[] = {"recursive", "redmax", "structured"};
+
+/* A slider on a rod, and a bead on a spline fixed to that: its place on the spline is far from 0.
+ */
+#define BEAD                                                                                       \
+  "sinew: 1\n"                                                                                     \
+  "gravity: [0, 0, 0]\n"                                                                           \
+  "defaults: {body: {inertia: {mass: 1, xx: 0.1, yy: 0.1, zz: 0.1}}}\n"                            \
+  "bodies:\n"                                                                                      \
+  "  cart: {joint: {type: prismatic, axis: [1, 0, 0]}}\n"                                          \
+  "  bead: {joint: {type: free}}\n"                                                                \
+  "loops:\n"                                                                                       \
+  "  wire: {type: spline_curve, frames: [[0, 0, 0], [1, 0, 1], [2, 0, 0], [3, 0, -1], [4, 0, "     \
+  "0],\n"                                                                                          \
+  "    [5, 0, 1], [6, 0, 0]], a: {body: cart}, b: {body: bead}}\n"                                 \
+  "initial: {bead: {q: [4, 0, 0, 0, 0, 0]}, cart: {qd: 1}}\n"
+
+/* Loops are where they are, whether somebody has called sn_sim_assemble or not. */
+TEST(loops_are_found_without_assembling) {
+  for (int k = 0; k < 3; k++) {
+    const sn_options o = options_of(any_method[k]);
+    stage b = stage_set(BEAD, o);
+    const double q = stage_channel(&b, "loops.wire.q"), qd = stage_channel(&b, "loops.wire.qd");
+    CHECK(fabs(q) > 0.3, "the bead is at %g of the wire", q);
+    stage fresh = {b.m, test_sim(b.m, &o), test_state(b.m)};
+    memcpy(sn_state_q(fresh.s), sn_state_q(b.s), 7 * sizeof(double));
+    memcpy(sn_state_qd(fresh.s), sn_state_qd(b.s), 7 * sizeof(double));
+    const double q1 = stage_channel(&fresh, "loops.wire.q");
+    CHECK(fabs(q1 - q) < 1e-9, "%s: at %g and not at %g", any_method[k], q1, q);
+    CHECK(fabs(stage_channel(&fresh, "loops.wire.qd") - qd) < 1e-9, "%s: another rate",
+          any_method[k]);
+    stage_step(&fresh, 3);
+    stage_step(&b, 3);
+    const double off = largest_difference(sn_state_q(fresh.s), sn_state_q(b.s), 7);
+    CHECK(off < 1e-9, "%s: off by %g after three steps", any_method[k], off);
+    CHECK(fabs(stage_channel(&fresh, "loops.wire.q") - stage_channel(&b, "loops.wire.q")) < 1e-9,
+          "%s: another place", any_method[k]);
+    sn_state_free(&fresh.s);
+    sn_sim_free(&fresh.sim);
+    stage_clear(&b);
+  }
+}
+
+/* Whose number it is that is none. */
+TEST(states_that_are_not_finite_are_refused_by_name) {
+  for (int k = 0; k < 3; k++) {
+    for (int place = 0; place < 2; place++) {
+      stage b = stage_set(ARM, options_of(any_method[k]));
+      const int hand = sn_model_joint_first(b.m, sn_model_body_find(b.m, "hand"));
+      (place ? sn_state_q(b.s) : sn_state_qd(b.s))[hand] = NAN;
+      sn_error err = {0};
+      CHECK(sn_sim_step(b.sim, b.s, NULL, NULL, &err) == SN_E_VALUE &&
+                strstr(err.text, place ? "the state has q[0] = nan for 'hand', needs a finite"
+                                       : "the state has qd[0] = nan for 'hand', needs a finite") &&
+                strcmp(err.path, "bodies.hand") == 0,
+            "%s: %s %s", any_method[k], err.path, err.text);
+      CHECK(sn_sim_assemble(b.sim, b.s, &err) == SN_E_VALUE, "assembled");
+      stage_clear(&b);
+    }
+  }
+}
+
 int main(void) {
-  RUN_TESTS(T(an_arm_that_is_stretched_out_closes), T(what_is_out_of_reach_is_named),
+  RUN_TESTS(T(loops_are_found_without_assembling),
+            T(states_that_are_not_finite_are_refused_by_name),
+            T(an_arm_that_is_stretched_out_closes), T(what_is_out_of_reach_is_named),
             T(what_can_be_reached_is_reached), T(the_least_gap_is_told),
             T(what_is_switched_on_far_away_closes), T(what_is_switched_on_takes_hold_at_once),
             T(rates_at_odds_are_named), T(solvers_name_what_is_at_odds),
