@@ -7,7 +7,7 @@ enum { LOOPS_MAX = 3, BODIES_MAX = 9, SCENES = 200 };
 /* Where a start that is elsewhere by NUDGE leads elsewhere by WIDE, nobody can say more: rounding
  * decides.  At most so many scenes are so. */
 #define NUDGE 1e-13
-#define WIDE  1e-10
+#define WIDE  1e-11
 enum { UNCLEAR_MOST = SCENES / 25 };
 
 typedef struct apart {
@@ -33,7 +33,8 @@ static sn_model *build(const apart *a, bool closed) {
 static void make(apart *a, uint64_t seed, const char *active) {
   const uint64_t pose = seed;
   memset(a, 0, sizeof *a);
-  random_tree_make(&a->tree, seed, 3 + random_below(&seed, BODIES_MAX - 2), 0);
+  const int n = 3 + random_below(&seed, BODIES_MAX - 2);
+  random_tree_make(&a->tree, seed, n, 0);
   sn_model *open = build(a, false);
   const sn_options o = redmax_options(0.001);
   sn_sim *sim = test_sim(open, &o);
@@ -125,7 +126,7 @@ TEST(rows_are_the_slopes_of_wide_gaps) {
       const sn_loop_def *loop = &a.loop[sim->rows.of[i]];
       const double got = (g[1][i] - g[0][i]) / (2 * h);
       const bool turns = strcmp(loop->joint.type, "universal") == 0;
-      const bool wraps = fabs(got) > 1e3; /* past half a turn */
+      const bool wraps = fabs(got) > 30; /* next to half a turn, where slopes grow */
       CHECK(turns || wraps || fabs(got - slope[i]) < 2e-5 * (1 + fabs(got)) * (1 + fabs(g0[i])),
             "seed %u, %s, row %d, open by %g: %g instead of %g", (unsigned)seed, loop->joint.type,
             i, g0[i], slope[i], got);
