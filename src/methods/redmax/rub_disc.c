@@ -388,8 +388,8 @@ static bool draw_near(sni_rubbing *r, sni_rub_fill fill, bool reduced, sni_qp_in
     most = fmax(most, bound * bound * S_of(r, k, k));
     fastest = fmax(fastest, fabs(r->free[r->which[k]]));
   }
-  for (int k = 0; k < r->n; k++) {
-    r->draw[k] *= LITTLE * most;
+  for (int k = 0; k < r->n; k++) { /* no more than the row has of itself, or it comes too slowly */
+    r->draw[k] = LITTLE * fmin(most * r->draw[k], S_of(r, k, k));
   }
   r->draws = true;
   bool found = true;
