@@ -50,7 +50,8 @@ sn_status sni_contacts_find(sni_finder *finder, const sni_params *params, const 
  * none.  The array stays the caller's. */
 void sni_finder_let_sleep(sni_finder *finder, const bool *asleep);
 
-/* Pairs that have points among these, sorted as points are, are not looked at in the next call. */
+/* Pairs that have points among these, sorted as points are, are not looked at in the next call; of
+ * meshes, the triangles that have. */
 void sni_finder_skip(sni_finder *finder, const sni_contact *known, int count);
 
 /* A shape of the model that collides, where it was when points were last looked for. */

@@ -296,23 +296,34 @@ void sni_finder_skip(sni_finder *f, const sni_contact *known, int count) {
   f->nknown = count;
 }
 
-/* The first of the points that are known that does not come before those of two shapes. */
-static bool has_points(const sni_finder *f, int shape0, int shape1) {
+const sni_contact *sni_finder_known(const sni_finder *f, int shape0, int shape1, int *count) {
   int lo = 0, hi = f->nknown;
-  while (lo < hi) {
+  while (lo < hi) { /* the first that does not come before those of the two */
     const int mid = (lo + hi) / 2;
     const sni_contact *m = &f->known[mid];
     const bool before = m->shape[0] != shape0 ? m->shape[0] < shape0 : m->shape[1] < shape1;
     lo = before ? mid + 1 : lo;
     hi = before ? hi : mid;
   }
-  return lo < f->nknown && f->known[lo].shape[0] == shape0 && f->known[lo].shape[1] == shape1;
+  for (hi = lo;
+       hi < f->nknown && f->known[hi].shape[0] == shape0 && f->known[hi].shape[1] == shape1;) {
+    hi++;
+  }
+  *count = hi - lo;
+  return f->known + lo;
 }
 
-/* Whichever comes first. */
+static bool has_points(const sni_finder *f, int shape0, int shape1) {
+  int n;
+  sni_finder_known(f, shape0, shape1, &n);
+  return n > 0;
+}
+
+/* Whichever comes first.  Surfaces are known triangle by triangle (pair.c). */
 static bool is_known(const sni_finder *f, int a, int b) {
-  const int x = f->collider[a].shape, y = f->collider[b].shape;
-  return f->nknown > 0 && (has_points(f, x, y) || has_points(f, y, x));
+  const sni_collider *x = &f->collider[a], *y = &f->collider[b];
+  return f->nknown > 0 && x->form != SNI_FORM_TRIANGLES && y->form != SNI_FORM_TRIANGLES &&
+         (has_points(f, x->shape, y->shape) || has_points(f, y->shape, x->shape));
 }
 
 static bool may_meet(const sni_finder *f, int a, int b) {

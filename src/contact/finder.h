@@ -40,10 +40,14 @@ struct sni_finder {
   const sni_params *params;
   const bool
       *asleep; /* nbody  two that sleep, or one and the ground, are not looked at; NULL: none */
-  const sni_contact *known; /* nknown  pairs that are not looked at, in the next call */
+  const sni_contact *known; /* nknown  pairs, and triangles, that are not looked at in the next
+                               call                                                        */
   int nknown;
   double h, margin; /* of the call */
 };
+
+/* Those of f->known that are of two shapes. */
+const sni_contact *sni_finder_known(const sni_finder *f, int shape0, int shape1, int *count);
 
 /* The points of two colliders whose boxes overlap, into f->contact. */
 void sni_find_pair(sni_finder *f, int a, int b);

@@ -102,6 +102,8 @@ typedef struct mesh_pair {
   sni_moving a; /* in axes of the mesh, origin at o */
   sn_vec3 o;    /* of a, in the frame of the mesh   */
   double h, margin, coat;
+  const sni_contact *known; /* points whose triangles are not looked at */
+  int nknown;
   int count;
   mesh_point point[SNI_MESH_POINTS];
 } mesh_pair;
@@ -155,8 +157,24 @@ static bool is_there(const mesh_pair *p, const sni_touch *t, sn_vec3 n) {
   return false;
 }
 
+/* In a feature, ten bits tell points of a triangle apart. */
+static uint32_t feature_of(int triangle) {
+  return (uint32_t)triangle << 10;
+}
+
+static bool has_points(const mesh_pair *p, int triangle) {
+  bool has = false;
+  for (int k = 0; k < p->nknown && !has; k++) {
+    has = (p->known[k].feature & ~0x3ffu) == feature_of(triangle);
+  }
+  return has;
+}
+
 static void on_facet(void *user, int triangle) {
   mesh_pair *p = user;
+  if (has_points(p, triangle)) {
+    return;
+  }
   sni_facet f = sni_soup_facet(p->soup, triangle);
   for (int k = 0; k < 3; k++) {
     f.v[k] = sn_vec3_sub(f.v[k], p->o);
@@ -172,7 +190,7 @@ static void on_facet(void *user, int triangle) {
       thin_all(p);
     }
     if (p->count < SNI_MESH_POINTS) {
-      m.touch[k].id = (m.touch[k].id & 0x3ff) | (uint32_t)triangle << 10;
+      m.touch[k].id = (m.touch[k].id & 0x3ff) | feature_of(triangle);
       p->point[p->count++] = (mesh_point){m.touch[k], m.n};
     }
   }
@@ -260,6 +278,7 @@ static void on_mesh(sni_finder *f, int a, int b, double margin) {
                  .h = f->h,
                  .margin = margin,
                  .coat = f->collider[b].coat};
+  p.known = sni_finder_known(f, f->collider[a].shape, f->collider[b].shape, &p.nknown);
   const double turning = sn_vec3_norm(p.a.phi.w) * p.a.s.c->reach + p.a.swing;
   const sni_aabb box = sni_aabb_grow(
       sni_aabb_sweep(sni_convex_bounds(p.a.s.c, E_ma), sn_vec3_scale(p.a.phi.v, f->h)),

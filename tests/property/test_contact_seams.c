@@ -7,6 +7,7 @@
 #define HEIGHTS "seams_heights.csv"
 #define LUMP    "seams_lump.obj"
 #define RIDGE   "seams_ridge.obj"
+#define ROOM    "seams_room.obj"
 
 enum { CELLS = 20 }; /* of 0.2 m each way */
 
@@ -296,6 +297,22 @@ static void write_ridge(const char *name) {
   fclose(f);
 }
 
+static void write_shape(char *shape, size_t size, int kind, double a, double b) {
+  switch (kind) {
+  case 0:
+    snprintf(shape, size, "type: capsule, from: [0, 0, -%g], to: [0, 0, %g], radius: %g", a, a, b);
+    break;
+  case 1:
+    snprintf(shape, size, "type: box, size: [%g, %g, 0.3]", a, b);
+    break;
+  case 2:
+    snprintf(shape, size, "type: ellipsoid, radii: [%g, %g, 0.08]", a, b);
+    break;
+  default:
+    snprintf(shape, size, "type: cylinder, from: [0, 0, 0], to: [0, 0, %g], radius: %g", 2 * a, b);
+  }
+}
+
 /* What tips over sharp edges is held by them, and not by planes of triangles beyond their rims: a
  * mesh is as hard as the hull of the same corners, and gives no energy. */
 TEST(sharp_edges_hold_as_those_of_hulls) {
@@ -304,21 +321,7 @@ TEST(sharp_edges_hold_as_those_of_hulls) {
     const double a = test_random(&seed, 0.05, 0.15), b = test_random(&seed, 0.05, 0.15);
     const double x = test_random(&seed, -0.55, 0.55), y = test_random(&seed, -0.55, 0.55);
     char shape[200], text[1500];
-    switch (k % 4) {
-    case 0:
-      snprintf(shape, sizeof shape, "type: capsule, from: [0, 0, -%g], to: [0, 0, %g], radius: %g",
-               a, a, b);
-      break;
-    case 1:
-      snprintf(shape, sizeof shape, "type: box, size: [%g, %g, 0.3]", a, b);
-      break;
-    case 2:
-      snprintf(shape, sizeof shape, "type: ellipsoid, radii: [%g, %g, 0.08]", a, b);
-      break;
-    default:
-      snprintf(shape, sizeof shape, "type: cylinder, from: [0, 0, 0], to: [0, 0, %g], radius: %g",
-               2 * a, b);
-    }
+    write_shape(shape, sizeof shape, k % 4, a, b);
     write_ridge(k % 8 < 4 ? "ridge" : "pyramid");
     double deepest[2] = {0, 0};
     const double turn[3] = {test_random(&seed, -2, 2), test_random(&seed, -2, 2),
@@ -347,8 +350,64 @@ TEST(sharp_edges_hold_as_those_of_hulls) {
   }
 }
 
+/* A room of 4 m without a ceiling; its triangles face inward. */
+static void write_room(void) {
+  FILE *f = fopen(FOLDER "/" ROOM, "w");
+  CHECK(f != NULL, "cannot write " ROOM);
+  for (int k = 0; k < 8; k++) {
+    fprintf(f, "v %d %d %d\n", k & 1 ? 2 : -2, k & 2 ? 2 : -2, k & 4 ? 2 : -2);
+  }
+  fputs("f 1 2 4 3\nf 1 5 6 2\nf 2 6 8 4\nf 4 8 7 3\nf 3 7 5 1\n", f);
+  fclose(f);
+}
+
+/* What comes down on a triangle of a mesh and slides on meets the others of it in the same step. */
+TEST(nothing_leaves_a_room_of_triangles) {
+  enum { BODIES = 4 };
+  uint64_t seed = 5;
+  write_room();
+  for (int k = 0; k < 60; k++) {
+    char shape[200], text[3000];
+    const double speed = exp(test_random(&seed, log(100), log(3000)));
+    const double h = exp(test_random(&seed, log(1e-3), log(1e-2)));
+    double at[BODIES][3];
+    int n =
+        snprintf(text, sizeof text,
+                 "sinew: 1\ngravity: [0, 0, -9.81]\n"
+                 "contacts: {m: {friction: 0.3, restitution: %g}}\nbodies:\n"
+                 "  f: {joint: {type: fixed}, shapes: [{type: mesh, file: " ROOM ", contact: m},\n"
+                 "      {type: box, size: [6, 6, 1], at: [0, 0, 2.5], contact: m}]}\n",
+                 0.5 * (k % 3));
+    for (int i = 0; i < BODIES; i++) {
+      at[i][0] = test_random(&seed, -1.2, 1.2);
+      at[i][1] = test_random(&seed, -1.2, 1.2);
+      at[i][2] = -1.2 + 0.8 * i;
+      write_shape(shape, sizeof shape, (k + i) % 4, test_random(&seed, 0.05, 0.15),
+                  test_random(&seed, 0.05, 0.15));
+      n += snprintf(text + n, sizeof text - (size_t)n,
+                    "  b%d: {joint: {type: free, at: [%g, %g, %g]}, shapes: [{%s, density: 1000, "
+                    "contact: m}]}\n",
+                    i, at[i][0], at[i][1], at[i][2], shape);
+    }
+    stage b = stage_set_in(FOLDER, text, redmax_options(h));
+    for (int i = 0; i < 6 * BODIES; i++) {
+      const double most = i % 6 < 3 ? 2 * speed : 10;
+      sn_state_qd(b.s)[i] = test_random(&seed, -most, most);
+    }
+    for (int i = 0; i < 40; i++) {
+      stage_step(&b, 1);
+      for (int c = 0; c < 3 * BODIES; c++) {
+        const double x = at[c / 3][c % 3] + sn_state_q(b.s)[6 * (c / 3) + c % 3];
+        CHECK(fabs(x) < 2.01, "scene %d, step %d: b%d leaves at %g m/s", k, i, c / 3, speed);
+      }
+    }
+    stage_clear(&b);
+  }
+}
+
 int main(void) {
-  RUN_TESTS(T(cylinders_roll_over_what_is_nearly_flat), T(sharp_edges_hold_as_those_of_hulls),
-            T(what_has_a_margin_rests_above_the_ground), T(nothing_is_felt_of_seams),
-            T(what_stands_out_is_felt), T(bumps_are_felt_and_nothing_falls_through));
+  RUN_TESTS(T(cylinders_roll_over_what_is_nearly_flat), T(nothing_leaves_a_room_of_triangles),
+            T(sharp_edges_hold_as_those_of_hulls), T(what_has_a_margin_rests_above_the_ground),
+            T(nothing_is_felt_of_seams), T(what_stands_out_is_felt),
+            T(bumps_are_felt_and_nothing_falls_through));
 }
