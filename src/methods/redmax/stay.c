@@ -11,6 +11,8 @@
  * which opens no gap to first order, and what it opens beyond that is closed again. */
 #include "methods/redmax/stay.h"
 
+#include "linear/vector.h"
+
 #include <string.h>
 
 /* Of all that moves: so many times as heavy is what sticks, where gaps close. */
@@ -19,8 +21,9 @@
 #define CREEP 1e-15
 /* Loops that are put back are there, but for this. */
 #define THERE 1e-14
-/* So many times as far as they would have gone. */
-#define FAR 10
+/* So many times as far as they would have gone; or this part of what moves in the step. */
+#define FAR  10
+#define PART 0.1
 /* What is left of a row of T beside the others and the constraints, if it has anything to say. */
 #define LEFT 1e-9
 enum { NEWTON_MAX = 8, TAKEN = -1 };
@@ -291,6 +294,11 @@ static double way_from(const sni_system *s, const double *before, const double *
   return most;
 }
 
+/* How far the others may go for what sticks, where `little` would do without; start: as in keep. */
+static double way_allowed(const sni_system *s, const double *start, double little) {
+  return fmax(FAR * little, PART * s->h * sni_largest(s->t->nv, start + s->t->nv));
+}
+
 /* To room, or back: coordinates, rates, and coordinates of loops. */
 static void keep(const sn_sim *sim, const sni_system *s, double *q1, double *qd1, double *room) {
   const size_t bytes = (size_t)s->t->nv * sizeof *q1;
@@ -351,7 +359,8 @@ sn_status sni_stay_close(sn_sim *sim, sni_system *s, double t_end, bool rates, d
   }
   sni_rotors_refresh(s->d);
   sni_rows_forget_factors(&sim->rows);
-  if (held || way_from(s, start, q1) > FAR * (way_from(s, start, end) + miss)) {
+  const double little = way_from(s, start, end) + miss;
+  if (held || way_from(s, start, q1) > way_allowed(s, start, little)) {
     take_back(sim, s, end, q1, qd1);
     sni_dynamics_kinematics(s->d, q1, qd1);
   }
@@ -373,7 +382,7 @@ void sni_stay_open(sn_sim *sim, sni_system *s, double t_end, double *q1, double 
   const sn_status held = put_loops_back(sim, s, t_end, false, false, &p, q1, qd1, NULL);
   sni_rotors_refresh(s->d);
   sni_rows_forget_factors(&sim->rows);
-  if (held || way_from(s, start, q1) > FAR * miss) {
+  if (held || way_from(s, start, q1) > way_allowed(s, start, miss)) {
     take_back(sim, s, start, q1, qd1);
   }
 }
