@@ -202,7 +202,7 @@ static sn_status step_euler(sn_sim *sim, sn_state *state, const sn_input *input,
   }
   if (r->touch && sim->options.redmax.inertia == SN_INERTIA_PROJECTED) {
     bool lost = false;
-    const sn_status led = sni_redmax_follow_curves(sim, &step, q1, qd1, &lost);
+    const sn_status led = sni_redmax_lead(sim, &step, q1, qd1, &lost);
     if (led < 0) {
       return led;
     }

@@ -86,9 +86,9 @@ sn_status sni_redmax_check_rates(const sn_sim *sim, double t, const double *x, s
 /* The rates qd1 at the end of a step, with all that binds.  again: not for the first time. */
 sn_status sni_redmax_rates(sn_sim *sim, const sni_redmax_step *step, bool again, double *qd1,
                            sn_info *info, sn_error *err);
-/* What joints lead into others along curves: touch_drift.c. */
-sn_status sni_redmax_follow_curves(sn_sim *sim, const sni_redmax_step *step, const double *q1,
-                                   const double *qd1, bool *lost);
+/* What joints lead into others along curves, and what is carried: touch_drift.c. */
+sn_status sni_redmax_lead(sn_sim *sim, const sni_redmax_step *step, const double *q1,
+                          const double *qd1, bool *lost);
 /* Would pcg take the constraints along? */
 bool sni_redmax_comes_along(const sn_sim *sim);
 /* Does friction in joints take part? */

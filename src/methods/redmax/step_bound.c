@@ -253,16 +253,42 @@ static sn_status touch(sn_sim *sim, const sni_redmax_step *step, double *qd1, sn
   return status;
 }
 
-sn_status sni_redmax_follow_curves(sn_sim *sim, const sni_redmax_step *step, const double *q1,
-                                   const double *qd1, bool *lost) {
-  sni_touch *contacts = ((sni_redmax *)sim->method_work)->touch;
+/* What functions of time move in this step besides h qd1: they give places, and rates at its end.
+ * In `out`, nv numbers; false: nothing. */
+static bool find_driven(sn_sim *sim, double h, double *out) {
+  sni_rows *rows = &sim->rows;
+  const int nv = sim->m->tree.nv;
+  if (!sim->d.rows || rows->timeless || rows->nsided > 0 || sim->m->nmotion == 0 ||
+      sim->options.redmax.closure != SN_CLOSURE_PROJECT) {
+    return false;
+  }
+  double *b = out + nv, *c = ((sni_redmax *)sim->method_work)->touch->zero;
+  for (int i = 0; i < rows->nrow; i++) {
+    c[i] = rows->row[i].g != 0 ? -rows->row[i].g / h - rows->rhs[i] : 0;
+  }
+  memset(b, 0, (size_t)nv * sizeof *b);
+  const sn_status status = solve_between(sim, b, c, out);
+  memset(c, 0, (size_t)rows->nrow * sizeof *c);
+  for (int j = 0; j < nv; j++) {
+    out[j] *= h;
+  }
+  return status >= 0;
+}
+
+sn_status sni_redmax_lead(sn_sim *sim, const sni_redmax_step *step, const double *q1,
+                          const double *qd1, bool *lost) {
+  sni_redmax *r = sim->method_work;
   sni_rows *rows = sim->d.rows ? &sim->rows : NULL;
   const size_t bytes = rows ? (size_t)rows->nrow * sizeof *rows->lambda : 0;
   if (rows) {
     memcpy(rows->lambda_before, rows->lambda, bytes);
   }
+  const double *driven = find_driven(sim, step->h, r->without) ? r->without : NULL;
+  if (driven) {
+    sni_touch_twists(r->touch, qd1); /* as they were: to ask how bodies answer is to lose them */
+  }
   const sn_status status =
-      sni_touch_follow_curves(contacts, step->h, step->q, q1, qd1, solve_bound, sim, lost);
+      sni_touch_lead(r->touch, step->h, step->q, q1, qd1, driven, solve_bound, sim, lost);
   if (rows) {
     memcpy(rows->lambda, rows->lambda_before, bytes);
   }

@@ -423,6 +423,7 @@ sn_status sni_touch_solve(sni_touch *touch, double h, const double *qd, const do
     take_no_energy(touch);
   }
   calc_work(touch);
+  sni_touch_note_sticking(touch);
   info->contact_iterations += found.iterations;
   touch->residual = found.residual;
   if (penetration_gain(touch) == 0) {
@@ -584,6 +585,7 @@ static size_t lay_out(sni_touch *touch, int ngroup, char *memory) {
   touch->column = TAKE(nv, sizeof *touch->column);
   touch->solution = TAKE(nv, sizeof *touch->solution);
   touch->shift = TAKE(nv, sizeof *touch->shift);
+  touch->parted = TAKE(nv, sizeof *touch->parted);
   touch->straight = TAKE(nv, sizeof *touch->straight);
   touch->zero = TAKE((size_t)m->nrow + 1, sizeof *touch->zero);
   touch->big = TAKE(either, sizeof *touch->big);

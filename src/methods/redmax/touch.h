@@ -33,6 +33,7 @@ typedef struct sni_touch_group {
   double blow[SNI_GROUP_ROWS];  /* impulses of what bounces                                    */
   double opened; /* by what the step has moved it apart, if all went straight, m               */
   double trust;  /* part of what is asked for there: joints may hold it: touch_part.c      */
+  double sticks; /* at rates below this: touch_carry.c; below 0: nobody knows              */
   double gained; /* along the normal, by forces: what is not much faster is no blow.  Of either body
                     alone: what falls beside another that lies on the floor gains it, too      */
 } sni_touch_group;
@@ -82,6 +83,7 @@ typedef struct sni_touch {
   double *column, *solution; /* nv                                                             */
   double *zero;              /* a number a row of constraints                                  */
   double *shift;             /* nv  moves positions out of each other, and gives no speed      */
+  double *parted;            /* nv  what of that moves apart what is in each other               */
   double *straight;          /* nv  where masses go straight on: touch_drift.c                   */
   sni_touch_memory *kept;    /* scratch of the next state                                      */
   sni_touch_memory *before;  /* impulses of a solve of this step without those who were missed */
@@ -155,12 +157,25 @@ sn_status sni_touch_part(sni_touch *touch, double h, const sni_staggered_options
 
 /* ---- touch_drift.c ---- */
 
-/* What joints lead into others along curves is moved back, by touch->shift: q1 and qd1 as
- * sni_move_begin leaves them, after sni_touch_twists.  *lost: not to where it should be, the step
- * is too long for these curves. */
-sn_status sni_touch_follow_curves(sni_touch *touch, double h, const double *q, const double *q1,
-                                  const double *qd1, sni_touch_solver solve, void *user,
-                                  bool *lost);
+/* What joints lead into others along curves is moved back, and what sticks goes where it is
+ * carried, by touch->shift: q1 and qd1 as sni_move_begin leaves them, after sni_touch_twists.
+ * driven: what coordinates do in this step besides h qd1, since functions of time say so; NULL:
+ * nothing.  *lost: not to where it should be, the step is too long for these curves. */
+sn_status sni_touch_lead(sni_touch *touch, double h, const double *q, const double *q1,
+                         const double *qd1, const double *driven, sni_touch_solver solve,
+                         void *user, bool *lost);
+/* Where coordinates lead that end at q1, moved on by `more`, into touch->then. */
+void sni_touch_place_end(sni_touch *touch, double h, const double *q, const double *q1,
+                         const double *qd1, const double *more);
+
+/* ---- touch_carry.c ---- */
+
+/* After the solve: at what rates groups stick. */
+void sni_touch_note_sticking(sni_touch *touch);
+/* The impulses that move what sticks to where it is carried, into touch->shift_x; false: it is
+ * there.  Groups have other parts after that, and belong to no other solve of this step. */
+bool sni_touch_carry(sni_touch *touch, double h, const double *q, const double *q1,
+                     const double *qd1, const double *driven);
 
 /* ---- touch_rows.c: groups of the solver ---- */
 

@@ -57,9 +57,8 @@ static sn_vec6 deviation_of(const sni_touch *touch, int b, double h) {
   return (sn_vec6){turn, sn_vec3_sub(way, sn_vec3_cross(turn, c))};
 }
 
-/* Where coordinates lead that end at q1, moved on by `more`, into touch->then. */
-static void place_end(sni_touch *touch, double h, const double *q, const double *q1,
-                      const double *qd1, const double *more) {
+void sni_touch_place_end(sni_touch *touch, double h, const double *q, const double *q1,
+                         const double *qd1, const double *more) {
   const int nv = touch->s->t->nv;
   double *end = touch->column, *rates = touch->solution;
   memcpy(end, q1, (size_t)nv * sizeof *end);
@@ -91,7 +90,7 @@ static sn_status go_straight(sni_touch *touch, double h, const double *q, const 
   memset(touch->straight, 0, (size_t)t->nv * sizeof(double));
   for (int round = 0; status == SN_OK && round < ROUNDS; round++) {
     sni_lane6 *f = touch->s->f;
-    place_end(touch, h, q, q1, qd1, touch->straight);
+    sni_touch_place_end(touch, h, q, q1, qd1, touch->straight);
     memset(f, 0, (size_t)t->nbody * sizeof *f);
     for (int i = 0; i < t->nbody; i++) {
       if (touch->led[i]) {
@@ -186,7 +185,7 @@ static void find_impulses(sni_touch *touch, double h) {
 static double find_way_back(sni_touch *touch, double h, const double *q, const double *q1,
                             const double *qd1) {
   double most = 0;
-  place_end(touch, h, q, q1, qd1, touch->shift);
+  sni_touch_place_end(touch, h, q, q1, qd1, touch->shift);
   for (int k = 0; k < touch->st.ngroup; k++) {
     touch->back[k] = way_back(touch, k, h);
     most = is_led(touch, k) ? fmax(most, touch->back[k]) : most;
@@ -194,12 +193,11 @@ static double find_way_back(sni_touch *touch, double h, const double *q, const d
   return most;
 }
 
-/* Moves by what touch->back asks for; touch->straight: by how much. */
-static sn_status move_back(sni_touch *touch, double h, const double *qd1, sni_touch_solver solve,
-                           void *user) {
+/* Moves by the impulses in touch->shift_x; touch->straight: by how much. */
+static sn_status move_by_impulses(sni_touch *touch, double h, const double *qd1,
+                                  sni_touch_solver solve, void *user) {
   const int nv = touch->s->t->nv;
   double *b = touch->solution, *x = touch->straight;
-  find_impulses(touch, h);
   memset(b, 0, (size_t)nv * sizeof *b);
   sni_touch_push(touch, (const double(*)[SNI_GROUP_ROWS])touch->shift_x, b);
   memset(x, 0, (size_t)nv * sizeof *x);
@@ -249,23 +247,20 @@ static void stay_within_limits(sni_touch *touch, const double *q, const double *
   }
 }
 
-sn_status sni_touch_follow_curves(sni_touch *touch, double h, const double *q, const double *q1,
-                                  const double *qd1, sni_touch_solver solve, void *user,
-                                  bool *lost) {
+/* What joints lead along curves, and trees of which something is led. */
+static sn_status follow_curves(sni_touch *touch, double h, const double *q, const double *q1,
+                               const double *qd1, sni_touch_solver solve, void *user, bool *lost) {
   const int nv = touch->s->t->nv;
   bool near = true;
-  *lost = false;
-  if (touch->sim->options.redmax.activation == SN_ACTIVATION_PENETRATION || !find_led(touch)) {
-    return SN_OK;
-  }
   sn_status status = go_straight(touch, h, q, q1, qd1, solve, user, &near);
   for (int j = 0; j < nv; j++) {
-    touch->shift[j] = (touch->shifts ? touch->shift[j] : 0) + touch->straight[j];
+    touch->shift[j] += touch->straight[j];
   }
   touch->shifts = true;
   double before = INFINITY, most = find_way_back(touch, h, q, q1, qd1);
   for (int pass = 0; status == SN_OK && pass < PASSES && most > ASTRAY * touch->thinnest; pass++) {
-    status = move_back(touch, h, qd1, solve, user);
+    find_impulses(touch, h);
+    status = move_by_impulses(touch, h, qd1, solve, user);
     before = most;
     most = find_way_back(touch, h, q, q1, qd1);
     if (most > before) { /* curves are too narrow for it */
@@ -277,7 +272,32 @@ sn_status sni_touch_follow_curves(sni_touch *touch, double h, const double *q, c
     }
   }
   *lost = !near || most > LOST * touch->thinnest;
-  stay_within_limits(touch, q, q1);
+  return status;
+}
+
+sn_status sni_touch_lead(sni_touch *touch, double h, const double *q, const double *q1,
+                         const double *qd1, const double *driven, sni_touch_solver solve,
+                         void *user, bool *lost) {
+  const int nv = touch->s->t->nv;
+  sn_status status = SN_OK;
+  *lost = false;
+  if (touch->st.ngroup == 0 || touch->sim->options.redmax.activation == SN_ACTIVATION_PENETRATION) {
+    return SN_OK;
+  }
+  if (!touch->shifts) {
+    memset(touch->shift, 0, (size_t)nv * sizeof(double));
+  }
+  memcpy(touch->parted, touch->shift, (size_t)nv * sizeof(double));
+  if (find_led(touch)) {
+    status = follow_curves(touch, h, q, q1, qd1, solve, user, lost);
+  }
+  if (status == SN_OK && !*lost && sni_touch_carry(touch, h, q, q1, qd1, driven)) {
+    touch->shifts = true;
+    status = move_by_impulses(touch, h, qd1, solve, user);
+  }
+  if (touch->shifts) {
+    stay_within_limits(touch, q, q1);
+  }
   sni_touch_take_impulses(touch);
   return status;
 }
