@@ -38,6 +38,20 @@ static bool has(const int *list, int n, int function) {
   return false;
 }
 
+/* Is what this function switches on?  Always, without one. */
+static bool is_on(const sn_model *m, int active, double t_ref) {
+  double on[3] = {1};
+  if (active >= 0) {
+    sni_function_eval(m->function[active], t_ref, t_ref, on);
+  }
+  return on[0] > 0;
+}
+
+static bool drives(const sni_loop_spring *spring, int function) {
+  return spring->driven && (has(spring->drive.target, SN_NV_MAX, function) ||
+                            has(spring->drive.rate, SN_NV_MAX, function));
+}
+
 /* What the constraint is called in a scene. */
 static const char *kind_of(const sn_model *m, int k) {
   return k < m->nloop ? "loop" : k < m->nloop + m->nbond ? "constraint" : "motion";
@@ -49,6 +63,11 @@ void sni_blame_owner(const sn_model *m, int function, char *who, size_t size) {
     if (has(m->drive[k].target, SN_NV_MAX, function) ||
         has(m->drive[k].rate, SN_NV_MAX, function)) {
       snprintf(who, size, "drive of joint '%.200s'", m->name[m->drive[k].body]);
+    }
+  }
+  for (int k = 0; k < m->nloop_spring; k++) {
+    if (drives(&m->loop_spring[k], function)) {
+      snprintf(who, size, "drive of loop '%.200s'", m->constraint_name[m->loop_spring[k].loop]);
     }
   }
   for (int k = 0; k < m->nmotion; k++) {
@@ -74,6 +93,67 @@ void sni_blame_owner(const sn_model *m, int function, char *who, size_t size) {
       snprintf(who, size, "force '%.200s'", m->force_name[k]);
     }
   }
+}
+
+/* Does anything follow this function at t?  What it only switches does not. */
+static bool is_followed(const sn_model *m, int function, double t) {
+  bool any = false;
+  for (int k = 0; k < m->ndrive; k++) {
+    any = any || has(m->drive[k].target, SN_NV_MAX, function) ||
+          has(m->drive[k].rate, SN_NV_MAX, function);
+  }
+  for (int k = 0; k < m->nmotion; k++) {
+    any = any || (has(m->motion[k].q, SN_NV_MAX, function) && is_on(m, m->motion[k].active, t));
+  }
+  for (int k = 0; k < m->nconstraint; k++) {
+    any = any || (has(m->constraint[k].function, SN_NV_MAX, function) &&
+                  is_on(m, m->constraint[k].active, t));
+  }
+  for (int k = 0; k < m->nmap; k++) {
+    any = any || has(m->map[k]->motion, m->map[k]->nz, function) ||
+          has(m->map[k]->force, m->map[k]->nz, function);
+  }
+  for (int k = 0; k < m->nforce; k++) {
+    any = any || (has(m->force[k].function, m->force[k].nfunction, function) &&
+                  is_on(m, m->force[k].active, t));
+  }
+  for (int k = 0; k < m->nloop_spring; k++) {
+    const sni_loop_spring *spring = &m->loop_spring[k];
+    any = any || (drives(spring, function) && is_on(m, m->constraint[spring->loop].active, t));
+  }
+  return any;
+}
+
+/* Bounds over many steps cost as much as over one. */
+#define AHEAD 64
+
+bool sni_blame_jump(sn_sim *sim, double t0, double t1, sn_error *err) {
+  const sn_model *m = sim->m;
+  double at;
+  if (t0 >= sim->bounded[0] && t1 <= sim->bounded[1]) {
+    return false;
+  }
+  bool bounded = true;
+  const double ahead = t0 + AHEAD * (t1 - t0);
+  for (int k = 0; bounded && k < m->nfunction; k++) {
+    bounded = sni_function_bounded(m->function[k], t0, ahead);
+  }
+  if (bounded) {
+    sim->bounded[0] = t0;
+    sim->bounded[1] = ahead;
+    return false;
+  }
+  for (int k = 0; k < m->nfunction; k++) {
+    if (sni_function_pole(m->function[k], t0, t1, &at) && is_followed(m, k, at)) {
+      char who[300];
+      sni_blame_owner(m, k, who, sizeof who);
+      sni_fail(err, SN_E_DIVERGED,
+               "%s: its function of time has a pole at t = %.10g, and a step would jump over it",
+               who, at);
+      return true;
+    }
+  }
+  return false;
 }
 
 /* What follows a function by this much within a step has far to go. */
@@ -148,15 +228,6 @@ static bool blame_drive(const sn_model *m, const sni_drive *drive, int nv, const
     }
   }
   return false;
-}
-
-/* Is what this function switches on?  Always, without one. */
-static bool is_on(const sn_model *m, int active, double t_ref) {
-  double on[3] = {1};
-  if (active >= 0) {
-    sni_function_eval(m->function[active], t_ref, t_ref, on);
-  }
-  return on[0] > 0;
 }
 
 static bool blame_drives(const sn_sim *sim, double t, double t_ref, const sn_input *input,

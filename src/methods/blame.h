@@ -18,6 +18,10 @@ bool sni_blame_given(const sn_sim *sim, double t, double t_ref, const sn_input *
  * many substeps. */
 bool sni_blame_pole(const sn_sim *sim, double t, sn_error *err);
 
+/* Does a function that something follows have a pole between t0 and t1?  Says so.  For who goes from
+ * one to the other at once. */
+bool sni_blame_jump(sn_sim *sim, double t0, double t1, sn_error *err);
+
 /* Is something switched on and off (`active`) by a function that is no number at t?  Says so. */
 bool sni_blame_switch(const sn_sim *sim, double t, sn_error *err);
 

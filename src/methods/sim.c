@@ -260,6 +260,10 @@ sn_status sn_sim_step(sn_sim *sim, sn_state *state, const sn_input *input, sn_in
   if (sni_blame_switch(sim, t_end, err)) {
     return SN_E_DIVERGED;
   }
+  const bool dense = sim->method->dense && sim->method->dense(&sim->options);
+  if (!dense && sni_blame_jump(sim, state->t, t_end, err)) {
+    return SN_E_DIVERGED;
+  }
   sni_sim_own(sim, state);
   sn_energy before = {0}, after = {0};
   if (sim->options.report_energy) {

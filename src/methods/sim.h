@@ -95,6 +95,7 @@ struct sn_sim {
   double *q, *qd, *qdd, *tau; /* nv each    */
   sn_vec6 *F;                 /* nbody      */
   double *acting;             /* nv  joint forces of springs, drives, forces and input       */
+  double bounded[2];          /* between these times no function of time has a pole          */
   /* Where bodies touch, at the end of the last step: the method that finds contacts points to its
    * own list.  Recordings show it. */
   const sn_contact_point *touch;

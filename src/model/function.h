@@ -49,6 +49,12 @@ void sni_function_bounds(const sni_function *f, double t0, double t1, double t_r
 bool sni_function_hides(const sni_function *f, double t0, double t1, double t_ref, int order,
                         const double *node, int nnode);
 
+/* Does its value run to infinity between t0 and t1?  Near *at.  At these themselves it is finite,
+ * or that is noticed anyway. */
+bool sni_function_pole(const sni_function *f, double t0, double t1, double *at);
+/* Is it certain that there is none? */
+bool sni_function_bounded(const sni_function *f, double t0, double t1);
+
 /* A good t_ref for the smooth interval from t0 to t1.  Not its middle: the intervals of periodic
  * functions are symmetric, and a crest may touch a limit there (floor(2*sin(t)) is 2 at pi/2). */
 double sni_function_inside(double t0, double t1);
