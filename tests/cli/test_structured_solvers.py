@@ -7,7 +7,7 @@ import random
 import re
 import unittest
 
-from command import BAD_INPUT, Command, sinew
+from command import BAD_INPUT, Command, read_csv, sinew
 from mechanisms import Mechanism
 
 SOAK = bool(os.environ.get("SINEW_SOAK"))
@@ -78,6 +78,30 @@ class Solvers(Command):
     def test_characters(self):
         """Until they are stretched: from then on they are where the last digit leads them."""
         self.agree(self.good("make", "characters"), 1.8)
+
+    def test_characters_come_to_rest(self):
+        """Torn apart and let go again, however few iterations there are: nothing is gained, and they stand as before."""
+        text = self.good("make", "characters")
+        for most in 1, 2, 1000:
+            out = self.place / "energy.csv"
+            self.good("run", "-", "--quiet", "--duration", 14, "--every", 0.1, "--channels", "T,V", "--out", out,
+                      f"--set=run.structured.iterations={most}", stdin=text)
+            time, moving, stored = (read_csv(out)[name] for name in ("t", "T", "V"))
+            self.assertLess(max(moving), 0.5 * stored[0], most)
+            rest = [k for k, t in enumerate(time) if t > 12]
+            self.assertLess(max(moving[k] for k in rest), 0.05 * stored[0], most)
+            self.assertLess(max(abs(stored[k] / stored[0] - 1) for k in rest), 0.03, most)
+
+    def test_few_iterations_throw_nothing_about(self):
+        """A sheet that is pulled at: what solvers that iterate leave undone moves with no more than what is done."""
+        text, out, most = self.good("make", "surface", "--size", 5), self.place / "energy.csv", []
+        for solver, iterations in [("graph", 1)] + [(solver, n) for solver in ("structured", "full-iterative") for n in (1, 2, 3, 5, 10)]:
+            self.good("run", "-", "--quiet", "--duration", 8, "--every", 0.05, "--channels", "T", "--out", out,
+                      f"--set=run.structured.iterations={iterations}", f"--set=run.structured.solver={solver}", stdin=text)
+            moving = read_csv(out)["T"]
+            most.append(max(moving))
+            self.assertLess(most[-1], 1.5 * most[0], (solver, iterations))
+            self.assertLess(moving[-1], 0.02 * most[0], (solver, iterations))
 
     def test_weights_have_no_say_in_what_can_be_had(self):
         """Eight decades of them."""

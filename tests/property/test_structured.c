@@ -464,6 +464,31 @@ TEST(a_chain_pulled_out_of_reach) {
   stage_clear(&g);
 }
 
+/* A weight on a chain that does not reach: stretched towards its target, it is at rest, in its
+ * rates too.  Gravity gives it some in each step. */
+TEST(what_is_stretched_is_at_rest) {
+  static const char far_away[] =
+      STRUCTURED_CHAIN "motions: {pull: {body: bar_10, at: [1, 0, 0], point: [8, 0, 9]}}\n";
+  for (int n = 0; n < STRUCTURED_SOLVERS; n++) {
+    sn_options o = structured_options(0.01, 1e-6);
+    o.structured.solver = structured_solver[n].option;
+    stage g = stage_set(far_away, o);
+    for (int k = 0; k < 300; k++) {
+      const double gap = structured_step(g.sim, g.s).gap;
+      sn_energy now;
+      sn_sim_energy(g.sim, g.s, &now);
+      const double left = sn_vec3_norm(
+          sn_vec3_sub(structured_point(&g, "bar_10", (sn_vec3){1, 0, 0}), (sn_vec3){8, 0, 9}));
+      CHECK(k < 100 || now.kinetic < 0.01, "'%s', step %d: it moves with %g J",
+            structured_solver[n].name, k, now.kinetic);
+      CHECK(k < 100 || fabs(left - (sqrt(145) - 10)) < 1e-3, "'%s', step %d: %g away",
+            structured_solver[n].name, k, left);
+      CHECK(gap <= left, "a gap of %g, and %g away", gap, left);
+    }
+    stage_clear(&g);
+  }
+}
+
 /* Fewer iterations, more left open, and in each step not more than were allowed; the tree holds
  * whatever is left: its bars are where its joints put them. */
 TEST(iterations_can_be_few) {
@@ -730,16 +755,16 @@ TEST(a_hand_pulls) {
 }
 
 int main(void) {
-  RUN_TESTS(T(solvers_agree_on_ladders), T(solvers_agree_on_random_mechanisms),
-            T(coordinates_follow_and_are_tied), T(limits_are_refused),
-            T(a_tree_moves_as_with_recursive), T(a_four_bar_moves_as_with_redmax),
-            T(a_ladder_gains_no_energy), T(two_targets_for_one_point),
-            T(weights_divide_what_cannot_be_had), T(weights_divide_with_few_iterations),
-            T(two_targets_at_once), T(what_agrees_again_is_not_braked),
-            T(what_is_at_odds_does_not_brake_others), T(what_is_left_is_told),
-            T(a_chain_pulled_out_of_reach), T(iterations_can_be_few),
-            T(a_budget_may_be_over_at_once), T(warm_starts_save_iterations),
-            T(forces_of_both_solves_are_kept), T(closing_goes_on_where_it_was_broken_off),
-            T(weights_cost_few_iterations), T(interrupted_runs_end_in_the_same_bits),
-            T(a_state_with_other_motions), T(constraints_come_and_go), T(a_hand_pulls));
+  RUN_TESTS(
+      T(solvers_agree_on_ladders), T(solvers_agree_on_random_mechanisms),
+      T(coordinates_follow_and_are_tied), T(limits_are_refused), T(a_tree_moves_as_with_recursive),
+      T(a_four_bar_moves_as_with_redmax), T(a_ladder_gains_no_energy), T(two_targets_for_one_point),
+      T(weights_divide_what_cannot_be_had), T(weights_divide_with_few_iterations),
+      T(two_targets_at_once), T(what_agrees_again_is_not_braked),
+      T(what_is_at_odds_does_not_brake_others), T(what_is_left_is_told),
+      T(a_chain_pulled_out_of_reach), T(what_is_stretched_is_at_rest), T(iterations_can_be_few),
+      T(a_budget_may_be_over_at_once), T(warm_starts_save_iterations),
+      T(forces_of_both_solves_are_kept), T(closing_goes_on_where_it_was_broken_off),
+      T(weights_cost_few_iterations), T(interrupted_runs_end_in_the_same_bits),
+      T(a_state_with_other_motions), T(constraints_come_and_go), T(a_hand_pulls));
 }

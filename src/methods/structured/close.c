@@ -100,7 +100,8 @@ typedef struct closing {
 static bool find_motion(sn_sim *sim, sni_structured *st, const closing *c, sn_info *info) {
   sni_ties *t = &st->ties;
   int bad = -1;
-  t->in = sni_dynamics_masses(&sim->d);
+  t->begun = take_way(sim, st);
+  t->in = c->weighted || t->begun ? st->s.in : sni_dynamics_masses(&sim->d);
   t->stage = SNI_TIES_CLOSE;
   for (int i = 0; i < t->ntie; i++) {
     t->c[i] = t->asked[i] = -sim->rows.row[i].g;
@@ -110,7 +111,6 @@ static bool find_motion(sn_sim *sim, sni_structured *st, const closing *c, sn_in
     return false;
   }
   t->squares = true;
-  t->begun = take_way(sim, st);
   sni_structured_solve(sim, st, SNI_COLD, 0.5 * c->tolerance, NULL, sim->tau, info);
   t->squares = t->begun = false;
   return sni_dynamics_not_finite(&sim->d, sim->tau) < 0;
@@ -188,6 +188,7 @@ void sni_structured_close(sn_sim *sim, sni_structured *st, double t, double *q1,
       q1[j] += sim->tau[j];
     }
   }
+  st->broken_off = c.broken_off;
   info->gap = sni_rows_gap(&sim->rows, &worst);
   if (info->gap <= c.tolerance) {
     /* What is closed contradicts nothing, even if a step went too far on the way: it may, where

@@ -317,6 +317,23 @@ void sni_full_read(sni_full *u, const double *lambda, double *x) {
   sni_ties_check(u->t, x);
 }
 
+void sni_full_take_share(const sni_full *u, double *x) {
+  const sni_dynamics *d = u->t->d;
+  double with = 0, own = 0;
+  for (int i = 0; i < d->m->tree.nbody; i++) {
+    if (moves(u, i)) {
+      const sni_lane6 momentum = sni_momentum(&d->mass[i], &d->w.link[i], d->w.a[i]);
+      with += sni_lane6_dot(u->phi[i], momentum);
+      own += sni_lane6_dot(d->w.a[i], momentum);
+    }
+  }
+  const double share = with > 0 ? fmin(with / own, 1) : 0;
+  for (int k = 0; k < d->m->tree.nv; k++) {
+    x[k] *= share;
+  }
+  sni_ties_check(u->t, x);
+}
+
 /* ---- memory ---- */
 
 static size_t lay_out(sni_full *u, size_t nbody, size_t nv, size_t n, char *memory) {

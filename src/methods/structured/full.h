@@ -38,5 +38,9 @@ void sni_full_leave(const sni_full *u, const double *lambda, double *out);
 sni_lane6 sni_full_inverse(const sni_full *u, int body, sni_lane6 p);
 /* The rates of the joints out of phi, and the forces of the ties; what is left of the loops. */
 void sni_full_read(sni_full *u, const double *lambda, double *x);
+/* Joints that are still off add up along a branch, and rates that were read out of bodies which fly
+ * apart may have far more energy than these.  x: that multiple of it which is nearest to the motion
+ * of the bodies, by their masses, and so has no more. */
+void sni_full_take_share(const sni_full *u, double *x);
 
 #endif

@@ -80,6 +80,12 @@ void sni_odds_open(const sn_sim *sim, sni_odds *o, double precision) {
   }
 }
 
+void sni_odds_all(const sn_sim *sim, sni_odds *o) {
+  o->any = sim->rows.nrow > 0;
+  memset(o->row, true, (size_t)sim->rows.nrow * sizeof *o->row);
+  spread(sim, o);
+}
+
 bool sni_odds_missed(const sn_sim *sim, const sni_ties *t, sni_odds *o, double precision) {
   bool more = false;
   for (int k = 0; k < sim->rows.nrow; k++) {
@@ -94,16 +100,64 @@ bool sni_odds_missed(const sn_sim *sim, const sni_ties *t, sni_odds *o, double p
   return more;
 }
 
+/* ---- rates of what is held ---- */
+
+/* o->share, of the first of each set of joined bodies: how much of the rates of closing, in
+ * o->closing, to add to those in w->a so that the energy of the set is least; 0 to 1. */
+static void find_shares(const sn_sim *sim, sni_odds *o) {
+  const sni_dynamics *d = &sim->d;
+  const int n = sim->m->tree.nbody;
+  memset(o->share, 0, (size_t)n * sizeof *o->share);
+  memset(o->size, 0, (size_t)n * sizeof *o->size);
+  for (int i = 0; i < n; i++) {
+    const int set = first_of(o->joined, i);
+    const sni_lane6 momentum = sni_momentum(&d->mass[i], &d->w.link[i], o->closing[i]);
+    o->share[set] -= sni_lane6_dot(d->w.a[i], momentum);
+    o->size[set] += sni_lane6_dot(o->closing[i], momentum);
+  }
+  for (int i = 0; i < n; i++) {
+    o->share[i] = o->share[i] > 0 ? fmin(o->share[i] / o->size[i], 1) : 0;
+  }
+}
+
+void sni_odds_settle(sn_sim *sim, sni_odds *o, const double *closing, double *qd1) {
+  const sni_tree *t = &sim->m->tree;
+  sni_J_mul_world(t, &sim->d.w, closing);
+  memcpy(o->closing, sim->d.w.a, (size_t)t->nbody * sizeof *o->closing);
+  sni_J_mul_world(t, &sim->d.w, qd1);
+  find_shares(sim, o);
+  for (int i = 0; i < t->nbody; i++) {
+    const double share = o->body[i] ? o->share[first_of(o->joined, i)] : 0;
+    for (int k = t->vadr[i]; share > 0 && k < t->vadr[i + 1]; k++) {
+      qd1[k] += share * closing[k];
+    }
+  }
+}
+
 /* ---- memory ---- */
 
+static size_t lay_out(sni_odds *o, size_t nbody, size_t nrow, char *memory) {
+  size_t used = 0;
+#define TAKE(count, size)                                                                          \
+  (memory ? (void *)(memory + used) : NULL);                                                       \
+  used += ((count) * (size) + 63) / 64 * 64
+  o->joined = TAKE(nbody, sizeof *o->joined);
+  o->share = TAKE(nbody, sizeof *o->share);
+  o->size = TAKE(nbody, sizeof *o->size);
+  o->closing = TAKE(nbody, sizeof *o->closing);
+  o->body = TAKE(nbody, sizeof *o->body);
+  o->braked = TAKE(nbody, sizeof *o->braked);
+  o->row = TAKE(nrow, sizeof *o->row);
+#undef TAKE
+  return used;
+}
+
 size_t sni_odds_size(const sn_model *m) {
-  return (size_t)m->tree.nbody * (sizeof(int) + 2 * sizeof(bool)) + (size_t)m->nrow * sizeof(bool);
+  sni_odds o;
+  return lay_out(&o, (size_t)m->tree.nbody, (size_t)m->nrow, NULL);
 }
 
 void sni_odds_place(sni_odds *o, const sn_model *m, void *memory) {
-  o->joined = memory;
-  o->body = (bool *)(o->joined + m->tree.nbody);
-  o->braked = o->body + m->tree.nbody;
-  o->row = o->braked + m->tree.nbody;
+  lay_out(o, (size_t)m->tree.nbody, (size_t)m->nrow, memory);
   o->any = false;
 }

@@ -77,10 +77,13 @@ static void iterative_solve(sni_ties *t, void *own, const double *b, double *x) 
     sni_full_move(u, u->lambda);
     sni_full_read(u, u->lambda, x);
     if (!(t->residual > t->precision) || !(t->residual < 0.5 * before) || late(u)) {
-      return;
+      break;
     }
     before = k > 0 ? t->residual : INFINITY;
     precision *= 0.1;
+  }
+  if (t->residual > t->precision) {
+    sni_full_take_share(u, x);
   }
 }
 

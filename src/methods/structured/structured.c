@@ -62,7 +62,7 @@ static size_t changed_count(const sn_model *m) {
 }
 
 static size_t numbers_of(const sn_model *m) {
-  return 3 * (size_t)m->tree.nv + changed_count(m);
+  return 4 * (size_t)m->tree.nv + changed_count(m);
 }
 
 /* To the backup, or back: all of that, and q and qd where something may be switched on. */
@@ -112,7 +112,8 @@ static sn_status structured_create(sn_sim *sim, sn_error *err) {
   void *numbers = at;
   sni_odds_place(&st->odds, sim->m, at + ROUND(numbers_of(sim->m) * sizeof(double)));
   st->q_best = numbers;
-  st->backup = st->q_best + sim->m->tree.nv;
+  st->closing = st->q_best + sim->m->tree.nv;
+  st->backup = st->closing + sim->m->tree.nv;
   st->s.slides = sni_move_slides(&st->s, sim->m->q0, sim->m->qd0);
   sim->d.user_tangent = o->redmax.force_tangent;
   sim->rows.one_place = true;
@@ -323,6 +324,13 @@ static void end_rates(sn_sim *sim, sni_structured *st, double h, double *qd1, sn
     sni_structured_solve(sim, st, SNI_WARM_END, sim->options.structured.precision, st->s.b, qd1,
                          info);
   } while (give_way(sim, st));
+  if (sim->d.rows && st->broken_off && !st->odds.any) {
+    sni_odds_all(sim, &st->odds);
+  }
+  if (st->odds.any) {
+    sni_odds_settle(sim, &st->odds, st->closing, qd1);
+    sni_ties_check(t, qd1);
+  }
   info->residual = t->off;
 }
 
@@ -357,7 +365,11 @@ static sn_status advance(sn_sim *sim, sni_structured *st, sn_state *state, const
   }
   sni_move_drift(sim, s, h, q, q1, qd1);
   if (sim->d.rows) {
+    memcpy(st->closing, q1, bytes);
     sni_structured_close(sim, st, t_end, q1, qd1, info);
+    for (int k = 0; k < nv; k++) {
+      st->closing[k] = (q1[k] - st->closing[k]) / h;
+    }
   } else {
     sni_dynamics_places(&sim->d, q1, qd1);
   }

@@ -23,7 +23,9 @@ typedef struct sni_odds {
   bool *body;   /* nbody, if any  */
   bool *row;    /* nrow, if any   */
   bool *braked; /* nbody */
-  int *joined;  /* nbody  scratch */
+  int *joined;  /* nbody  scratch, as all that follows */
+  double *share, *size;
+  sni_lane6 *closing;
 } sni_odds;
 
 typedef struct sni_structured {
@@ -33,6 +35,8 @@ typedef struct sni_structured {
   void *own;       /* the solver's                                                              */
   double *backup;  /* of `warm`, `give`, q and qd                                               */
   double *q_best;  /* nv  scratch of the closing                                                */
+  double *closing; /* nv  by which rates it was done                                            */
+  bool broken_off; /* closing was, by iterations or time                                       */
   double *warm;    /* SNI_WARM_BANKS x nrow, in the state's private part                        */
   double *give;    /* there too: what constraints give way because they cannot close           */
   sni_odds odds;   /* where they are, for the rates of a step                                   */
@@ -52,8 +56,15 @@ void sni_odds_place(sni_odds *o, const sn_model *m, void *memory);
 void sni_odds_none(sni_odds *o);
 /* Where constraints are open by more than this. */
 void sni_odds_open(const sn_sim *sim, sni_odds *o, double precision);
+/* Wherever there are any. */
+void sni_odds_all(const sn_sim *sim, sni_odds *o);
 /* And where they miss what they were asked for by more: are these any others? */
 bool sni_odds_missed(const sn_sim *sim, const sni_ties *t, sni_odds *o, double precision);
+
+/* Of qd1, where that is, closing takes back each time what it has taken back in this step, by these
+ * rates: a chain that is stretched would have those that gravity gives it in each step, for ever.
+ */
+void sni_odds_settle(sn_sim *sim, sni_odds *o, const double *closing, double *qd1);
 
 /* Ties, c, A and st->s.b for the rates of a step to t_end, after sni_system_assemble. */
 void sni_structured_ask(sn_sim *sim, sni_structured *st, double t_end, const double *q,
