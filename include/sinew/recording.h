@@ -35,7 +35,14 @@ typedef struct sn_contact_point {
   float force[3];  /* on body */
 } sn_contact_point;
 
-typedef enum sn_arrow_kind { SN_ARROW_FORCE, SN_ARROW_TORQUE, SN_ARROW_HAND } sn_arrow_kind;
+/* SN_ARROW_OFF is none: `body` says which of the loops and then the constraints of the recording,
+ * from 0, does not hold now.  It has no length, so that who does not know it draws nothing. */
+typedef enum sn_arrow_kind {
+  SN_ARROW_FORCE,
+  SN_ARROW_TORQUE,
+  SN_ARROW_HAND,
+  SN_ARROW_OFF
+} sn_arrow_kind;
 
 typedef struct sn_arrow {
   uint32_t body;

@@ -91,18 +91,28 @@ static bool read_end(const cli_drawing *d, const sn_recorded *f, const sni_node 
   return true;
 }
 
-/* A ball at each end; the bar between shows a loop that gapes, or a rod. */
-static bool add_links(const cli_drawing *d, const sn_recorded *f, const char *key,
+static bool is_off(const sn_recorded *f, size_t link) {
+  for (int k = 0; k < f->narrow; k++) {
+    if (f->arrow[k].kind == SN_ARROW_OFF && f->arrow[k].body == link) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/* A ball at each end; the bar between shows a loop that gapes, or a rod.  *link: number of the
+ * first, then of the next after them. */
+static bool add_links(const cli_drawing *d, const sn_recorded *f, const char *key, size_t *link,
                       cli_triangles *out) {
   const sni_node *list = sni_node_get(sni_doc_root(d->g.r->doc), key);
   const double r = 0.014 * mark_size(d);
   const sn_vec3 color = cli_linear(colors_of(d)->loop);
   bool good = true;
-  for (size_t k = 0; good && k < sni_node_count(list); k++) {
-    const sni_node *link = sni_node_at(list, k);
+  for (size_t k = 0; good && k < sni_node_count(list); k++, ++*link) {
+    const sni_node *ends = sni_node_at(list, k);
     sn_vec3 a, b;
-    if (read_end(d, f, sni_node_get(link, "a"), &a) &&
-        read_end(d, f, sni_node_get(link, "b"), &b)) {
+    if (!is_off(f, *link) && read_end(d, f, sni_node_get(ends, "a"), &a) &&
+        read_end(d, f, sni_node_get(ends, "b"), &b)) {
       good = cli_add_ball(out, a, r, color) && cli_add_ball(out, b, r, color) &&
              cli_add_bar(out, a, b, 0.35 * r, 0.35 * r, color);
     }
@@ -224,7 +234,8 @@ bool cli_marks_add_solid(const cli_drawing *d, const sn_recorded *f, cli_triangl
 bool cli_marks_add_over(const cli_drawing *d, const sn_recorded *f, cli_triangles *out) {
   bool good = true;
   if (d->layers & CLI_LAYER_LOOPS) {
-    good = add_links(d, f, "loops", out) && add_links(d, f, "constraints", out);
+    size_t link = 0;
+    good = add_links(d, f, "loops", &link, out) && add_links(d, f, "constraints", &link, out);
   }
   for (int b = 0; good && (d->layers & CLI_LAYER_AXES) && b < d->g.nbody; b++) {
     good = add_axes_of(d, f, b, out);

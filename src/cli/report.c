@@ -68,6 +68,10 @@ static bool anything_moves(const cli_report *r) {
   return r->T_max > 1e-14 * r->V_max;
 }
 
+static double part(int64_t of, int64_t all) {
+  return all > 0 ? (double)of / (double)all : 0;
+}
+
 /* Solvers that iterate may have needed, or been allowed, no iteration at all. */
 static bool iterates(const cli_report *r, const sn_options *o) {
   const bool structured = strcmp(o->method, "structured") == 0;
@@ -88,10 +92,11 @@ void cli_report_print(const cli_report *r, const cli_plan *plan, FILE *to) {
   if (r->chosen[0]) {
     fprintf(to, "  solver      %s\n", r->chosen);
   }
-  if (r->solves && iterates(r, &plan->run.options)) {
+  if (r->systems > 0 && iterates(r, &plan->run.options)) {
     fprintf(to, "  solves      %.3g iterations a step, at most %d; residual at most %.2g\n",
-            r->steps > 0 ? (double)r->iterations / (double)r->steps : 0.0, r->iterations_most,
-            r->residual);
+            part(r->iterations, r->steps), r->iterations_most, r->residual);
+    fprintf(to, "              %.3g iterations a solve, %.3g solves a step\n",
+            part(r->iterations, r->systems), part(r->systems, r->steps));
   } else if (r->solves) {
     fprintf(to, "  solves      direct; residual at most %.2g\n", r->residual);
   }
@@ -163,7 +168,7 @@ void cli_report_json(const cli_report *r, const cli_plan *plan, sni_json *j) {
   sni_json_raw(j, "substeps", "%" PRId64, r->substeps);
   sni_json_raw(j, "rejected", "%" PRId64, r->rejected);
   sni_json_raw(j, "evaluations", "%" PRId64, r->evaluations);
-  if (r->solves || r->chosen[0]) {
+  if (r->solves || r->chosen[0] || (r->systems > 0 && iterates(r, &plan->run.options))) {
     sni_json_open(j, "solver", "{");
     sni_json_text(j, "chosen", r->chosen);
     sni_json_raw(j, "solves", "%" PRId64, r->systems);

@@ -55,6 +55,9 @@ size_t sni_snr_mesh_size(const sni_snr_mesh_head *h);
 
 /* ---- snr_head.c ---- */
 
+/* Is loop or constraint k, of nloop + nbond, in the header, to be drawn? */
+bool sni_snr_is_link(const sn_model *m, int k);
+
 typedef struct sni_snr_about {
   const sn_recorder_options *options;
   double start;

@@ -174,6 +174,14 @@ static void put_constraint(head *h, int k, const char *type) {
   sni_json_close(j, "}");
 }
 
+bool sni_snr_is_link(const sn_model *m, int k) {
+  if (k < m->nloop) {
+    return true;
+  }
+  const char *type = sni_constraint_kind(m->constraint[k].kind)->kind.keyword;
+  return strcmp(type, "distance") == 0 || strcmp(type, "weld") == 0 || strcmp(type, "point") == 0;
+}
+
 static void put_constraints(head *h) {
   const sn_model *m = h->m;
   sni_json_open(&h->json, "loops", "[");
@@ -183,9 +191,8 @@ static void put_constraints(head *h) {
   sni_json_close(&h->json, "]");
   sni_json_open(&h->json, "constraints", "[");
   for (int k = m->nloop; k < m->nloop + m->nbond; k++) {
-    const char *type = sni_constraint_kind(m->constraint[k].kind)->kind.keyword;
-    if (strcmp(type, "distance") == 0 || strcmp(type, "weld") == 0 || strcmp(type, "point") == 0) {
-      put_constraint(h, k, type);
+    if (sni_snr_is_link(m, k)) {
+      put_constraint(h, k, sni_constraint_kind(m->constraint[k].kind)->kind.keyword);
     }
   }
   sni_json_close(&h->json, "]");

@@ -271,6 +271,26 @@ static void put_list(char *to, const void *from, size_t size) {
   }
 }
 
+/* Loops and constraints that do not hold now, likewise. */
+static uint32_t put_off(const sn_sim *sim, double t, char *to) {
+  const sn_model *m = sim->m;
+  uint32_t n = 0, link = 0;
+  for (int k = 0; k < m->nloop + m->nbond; k++) {
+    const int active = m->constraint[k].active;
+    double on[3] = {1, 0, 0};
+    if (active >= 0) {
+      sni_function_eval(m->function[active], t, t, on);
+    }
+    if (!(on[0] > 0) && sni_snr_is_link(m, k)) {
+      const sn_arrow out = {.body = link, .kind = SN_ARROW_OFF};
+      put_list(to ? to + n * sizeof out : NULL, &out, to ? sizeof out : 0);
+      n++;
+    }
+    link += sni_snr_is_link(m, k);
+  }
+  return n;
+}
+
 sn_status sn_recorder_frame(sn_recorder *r, const sn_state *state, const sn_input *input,
                             const sn_frame_extra *extra, sn_bytes *out, sn_error *err) {
   static const sn_frame_extra nothing = {0};
@@ -282,7 +302,7 @@ sn_status sn_recorder_frame(sn_recorder *r, const sn_state *state, const sn_inpu
     return status;
   }
   const sni_force_eval e = sni_dynamics_force_eval(&sim->d, state->t, state->t, false);
-  const uint32_t own = put_arrows(sim, &e, NULL);
+  const uint32_t acting = put_arrows(sim, &e, NULL), own = acting + put_off(sim, state->t, NULL);
   const sni_snr_frame_head head = {.t = state->t,
                                    .number = r->frames,
                                    .nbody = (uint32_t)sim->m->tree.nbody,
@@ -312,6 +332,7 @@ sn_status sn_recorder_frame(sn_recorder *r, const sn_state *state, const sn_inpu
   put_list(to, x->contact, (size_t)x->ncontact * sizeof *x->contact);
   to += (size_t)x->ncontact * sizeof *x->contact;
   put_arrows(sim, &e, to);
+  put_off(sim, state->t, to + acting * sizeof(sn_arrow));
   put_list(to + own * sizeof(sn_arrow), x->arrow, (size_t)x->narrow * sizeof *x->arrow);
   r->frames++;
   r->t = state->t;

@@ -65,6 +65,26 @@ class Record(Command):
         self.assertEqual(r.end, (len(r.t), r.t[-1], 0))
         self.assertEqual(r.header["scene"], scene.name)
 
+    def test_what_does_not_hold_is_told(self):
+        """Loops first, then constraints; and pictures leave it out."""
+        text = ("sinew: 1\ndefaults: {body: {inertia: {mass: 1, xx: 1, yy: 1, zz: 1}, shapes: [{type: sphere, radius: 0.1}]}}\n"
+                "bodies: {a: {parent: world, joint: {type: free}}, b: {parent: a, joint: {type: spherical, at: [1, 0, 0]}}}\n"
+                "loops: {early: {type: spherical, a: {body: world}, b: {body: a}, active: t < 0.1}}\n"
+                "constraints: {late: {type: distance, a: {body: world}, b: {body: b}, length: 1, active: t > 0.2}}\n"
+                "run: {method: redmax, step: 0.01, duration: 0.3}\n")
+        snr = self.place / "off.snr"
+        self.good("run", "-", "--quiet", "--every", 0.05, "--out", snr, stdin=text)
+        told = [[arrow[0] for arrow in frame if arrow[1] == 3] for frame in Recording(snr).arrows]
+        self.assertEqual(told, [[1], [1], [0, 1], [0, 1], [0, 1], [0], [0]])
+        pictures = {}
+        for moment in 0.15, 0.3:
+            for layers in "bodies", "bodies,loops":
+                picture = self.place / "off.png"
+                self.good("render", snr, "-o", picture, "--time", moment, "--show", layers, "--size", "200x150", "--zoom", 0.5, "--quiet")
+                pictures[moment, layers] = picture.read_bytes()
+        self.assertEqual(pictures[0.15, "bodies"], pictures[0.15, "bodies,loops"])
+        self.assertNotEqual(pictures[0.3, "bodies"], pictures[0.3, "bodies,loops"])
+
     def test_points_of_lines_are_where_lengths_say(self):
         """Points of the header carried by the poses give the lengths that the run computed."""
         for scene in ALL:

@@ -140,7 +140,10 @@ export function sample({ frames = 21, every = 0.1, up = "z" } = {}) {
       time: t, number: k, channels: [t, 10 - k / 100, a, 2 - Math.cos(a)], poses,
       tensions: [k === 3 ? NaN : Math.max(0, 100 * a)],
       contacts: k % 2 ? [{ body: 2, other: -1, at: [0, 0, 0], normal: [0, 0, 1], vector: [0, 0, 5] }] : [],
-      arrows: [{ body: 1, other: 0, at: [-0.5, 0, 2], vector: [10, 0, 0] }],
+      arrows: [
+        { body: 1, other: 0, at: [-0.5, 0, 2], vector: [10, 0, 0] },
+        ...(k === 4 ? [{ body: 0, other: 3, at: [0, 0, 0], vector: [0, 0, 0] }] : []), // the pin does not hold
+      ],
       jump: k === 11,
     }));
   }

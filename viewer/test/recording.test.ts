@@ -42,6 +42,7 @@ test("all of a recording is read", () => {
   assert.equal(f.number, 5);
   assert.deepEqual(f.contacts, [{ body: 2, other: -1, at: [0, 0, 0], normal: [0, 0, 1], vector: [0, 0, 5] }]);
   assert.equal(f.arrows[0].vector[0], 10);
+  assert.deepEqual([r.frame(4).arrows.length, [...r.frame(4).off], f.off.size], [1, [0], 0]);
   assert.equal(f.poses.length, 28);
   assert.equal(f.soft.get(0)!.length, 12);
   assert.ok(Number.isNaN(r.frame(3).tensions[0]));

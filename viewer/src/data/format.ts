@@ -116,6 +116,8 @@ export interface Frame {
   tensions: Float32Array;
   contacts: Contact[];
   arrows: Mark[];
+  /** Which of the loops, and then the constraints, do not hold now. */
+  off: Set<number>;
   /** By the index of the soft surface. */
   soft: Map<number, Float32Array>;
 }
@@ -164,6 +166,8 @@ export function parseMesh(buffer: ArrayBuffer, at: number, size: number): Mesh {
 const FRAME_HEAD = 40;
 const CONTACT = 44;
 const ARROW = 32;
+/** What an arrow is that is none, but says which loop or constraint does not hold. */
+const OFF = 3;
 
 /** Bytes of a frame's payload, without the filling. */
 export function frameSize(counts: Uint32Array): number {
@@ -199,6 +203,7 @@ export function parseFrame(buffer: ArrayBuffer, at: number, soft: Map<number, Fl
   const tensions = poses + 28 * B;
   const contacts = tensions + 4 * L;
   const number = new Uint32Array(buffer, at + 8, 2);
+  const arrows = parseArrows(buffer, contacts + CONTACT * K, A);
   return {
     time: new Float64Array(buffer, at, 1)[0],
     number: number[0] + number[1] * 2 ** 32,
@@ -207,7 +212,8 @@ export function parseFrame(buffer: ArrayBuffer, at: number, soft: Map<number, Fl
     poses: new Float32Array(buffer, poses, 7 * B),
     tensions: new Float32Array(buffer, tensions, L),
     contacts: parseContacts(buffer, contacts, K),
-    arrows: parseArrows(buffer, contacts + CONTACT * K, A),
+    arrows: arrows.filter((arrow) => arrow.other !== OFF),
+    off: new Set(arrows.filter((arrow) => arrow.other === OFF).map((arrow) => arrow.body)),
     soft,
   };
 }

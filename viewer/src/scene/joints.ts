@@ -84,8 +84,8 @@ export class Joints {
     const r = 0.014 * this.markSize();
     this.gaps.begin();
     this.ends.begin();
-    for (const link of [...this.header.loops, ...this.header.constraints]) {
-      if ([link.a.body, link.b.body].some((k) => this.shown[k] === false)) continue;
+    for (const [number, link] of [...this.header.loops, ...this.header.constraints].entries()) {
+      if (moment.frame.off.has(number) || [link.a.body, link.b.body].some((k) => this.shown[k] === false)) continue;
       const a = bodyPoint(moment.poses, link.a.body, link.a.at, new Vector3());
       const b = bodyPoint(moment.poses, link.b.body, link.b.at, new Vector3());
       for (const p of [a, b]) this.ends.add(matrix.makeScale(r, r, r).setPosition(p), this.colors.loop);
