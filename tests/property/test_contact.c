@@ -526,10 +526,9 @@ TEST(what_does_not_touch_does_not_matter) {
 
 /* What lies on the floor is borne by its four corners, and says so in its channels; of another
  * state nothing is known. */
-TEST(channels_tell_of_contacts) {
+static void tell_of_contacts(stage b) {
   static const char *const name[] = {"block.contact.fx", "block.contact.fz", "block.contact.normal",
                                      "block.contact.points", "floor.contact.fz"};
-  stage b = set_exact("friction: 0.5", block, "", 0.005);
   int channel[SNI_COUNT(name)];
   double x[SNI_COUNT(name)];
   sn_error err = {0};
@@ -559,8 +558,26 @@ TEST(channels_tell_of_contacts) {
           err.text);
     CHECK(x[3] == 4, "%g points in the state itself", x[3]);
   }
-  stage_clear(&b);
+  qd_of(&b, "block")[0] = 2;
+  stage_step(&b, 5);
+  CHECK(sn_sim_channels(b.sim, b.s, NULL, channel, SNI_COUNT(name), x, &err) == SN_OK, "%s",
+        err.text);
+  CHECK(fabs(x[0] / (-0.5 * weight) - 1) < 1e-6 && fabs(x[1] / weight - 1) < 1e-6,
+        "slides: %g %g, weighs %g", x[0], x[1], weight);
 }
+
+TEST(channels_tell_of_contacts) {
+  for (int k = 0; k < 2; k++) {
+    stage b = set_exact("friction: 0.5", block, "", 0.005);
+    sn_options o = b.sim->options;
+    o.redmax.integrator = k == 0 ? SN_EULER : SN_EXTRAPOLATED;
+    sn_sim_free(&b.sim);
+    b.sim = test_sim(b.m, &o);
+    tell_of_contacts(b);
+    stage_clear(&b);
+  }
+}
+
 int main(void) {
   heap_ready();
   RUN_TESTS(

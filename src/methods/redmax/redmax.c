@@ -151,6 +151,14 @@ static sn_status check_friction(const sn_sim *sim, sn_info *info) {
   return sim->options.redmax.on_unconverged == SN_STOP ? SN_NOT_CONVERGED : SN_OK;
 }
 
+/* The forces of contacts are those of the step that has led to this state. */
+static void mark_touch(sn_sim *sim, const sn_state *state) {
+  const sni_redmax *r = sim->method_work;
+  if (r->touch) {
+    sim->touch_mark = sni_state_mark(state);
+  }
+}
+
 /* There, with the rates that belong there. */
 static sn_status move(sn_sim *sim, const sni_redmax_step *step, double *q1, double *qd1,
                       sn_error *err) {
@@ -222,9 +230,9 @@ static sn_status step_euler(sn_sim *sim, sn_state *state, const sn_input *input,
   memcpy(sni_state_qd(state), qd1, bytes);
   state->t = t_end;
   if (r->touch) {
-    sim->touch_mark = sni_state_mark(state);
     info->contact_residual = fmax(info->contact_residual, r->touch->residual);
   }
+  mark_touch(sim, state);
   info->substeps++;
   info->evaluations++;
   info->last_substep = step.h;
@@ -240,6 +248,9 @@ static sn_status step_extrapolated(sn_sim *sim, sn_state *state, const sn_input 
   const sn_status status = sni_step_extrapolated(step_euler, accepts(sim), sim, state, input, t_end,
                                                  s->scratch + sim->m->tree.nv, info, err);
   s->whole = 0;
+  if (status >= 0) {
+    mark_touch(sim, state); /* of its last half */
+  }
   return status;
 }
 
