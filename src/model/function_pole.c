@@ -10,7 +10,8 @@
 #include <math.h>
 
 #define HALVES_MAX 45
-#define RUNAWAY    1e5 /* times what it is at both ends */
+#define PIECES_MAX 1000 /* that are looked at: floor(1/t) has no end of them */
+#define RUNAWAY    1e5  /* times what it is at both ends */
 
 static bool may_be_infinite(const sni_function *f, double t0, double t1, double t_ref) {
   double value[2], rate[2];
@@ -66,16 +67,16 @@ static double piece_end(const sni_function *f, double t0, double t1) {
 bool sni_function_bounded(const sni_function *f, double t0, double t1) {
   bool bounded = true;
   double end;
-  for (; bounded && t0 < t1 && !sni_function_is_constant(f); t0 = end) {
+  for (int k = 0; bounded && t0 < t1 && !sni_function_is_constant(f); k++, t0 = end) {
     end = piece_end(f, t0, t1);
-    bounded = !may_be_infinite(f, t0, end, sni_function_inside(t0, end));
+    bounded = k < PIECES_MAX && !may_be_infinite(f, t0, end, sni_function_inside(t0, end));
   }
   return bounded;
 }
 
 bool sni_function_pole(const sni_function *f, double t0, double t1, double *at) {
   double end;
-  for (; t0 < t1 && !sni_function_is_constant(f); t0 = end) {
+  for (int k = 0; k < PIECES_MAX && t0 < t1 && !sni_function_is_constant(f); k++, t0 = end) {
     end = piece_end(f, t0, t1);
     if (pole_between(f, t0, end, at)) {
       return true;
