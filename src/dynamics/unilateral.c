@@ -460,12 +460,14 @@ double sni_unilateral_soften(sni_rows *r, double t, double t_ref, const double *
   for (int i = 0; i < r->nrow; i++) {
     const sni_row *row = &r->row[i];
     const sn_stop_def *stop = &row->stop;
+    u->borne[i] = forces ? 0 : u->borne[i];
     if (!row->one_sided || is_hard(row) || row->g >= 0) {
       continue;
     }
     energy += 0.5 * stop->stiffness * row->g * row->g;
     const double f = -stop->stiffness * row->g - stop->damping * (u->v[i] + row->rate);
     if (forces && f > 0) {
+      u->borne[i] = f;
       sni_rows_push(r, i, f);
     }
   }
@@ -489,6 +491,7 @@ static size_t lay_out(sni_unilateral *u, int capacity, int nv, bool dual, char *
   u->held = TAKE(n, sizeof *u->held);
   u->came = TAKE(n, sizeof *u->came);
   u->pressed = TAKE(n, sizeof *u->pressed);
+  u->borne = TAKE(n, sizeof *u->borne);
   u->soft = TAKE(n, sizeof *u->soft);
   u->free = TAKE(n, sizeof *u->free);
   u->v = TAKE(n, sizeof *u->v);
@@ -519,5 +522,6 @@ void sni_unilateral_place(sni_unilateral *u, int capacity, int nv, bool dual, vo
   for (int k = 0; k < capacity; k++) {
     u->came[k] = 1;
     u->pressed[k] = false;
+    u->borne[k] = 0;
   }
 }

@@ -45,6 +45,7 @@ typedef struct sni_unilateral {
   bool *pressed; /* capacity, by slot: has pushed in the step that led here, and is pressed on
                     although the way there bends away from it, or its rate; for accelerations that
                     are asked for, not integrated */
+  double *borne; /* capacity  what soft stops push with, where forces were last asked for        */
   double *came;  /* capacity, by slot: at the limit itself it came in with so much of the rate that
                     it is seen with, a little behind                                              */
   bool events; /* somebody looks after `held`: of rows that are not, none acts on accelerations  */
@@ -122,7 +123,8 @@ void sni_unilateral_aim_rates(struct sni_rows *r, double gain, double slow, cons
 /* Accelerations: r->rhs has been filled for all rows as if they held both ways. */
 void sni_unilateral_aim_accelerations(struct sni_rows *r, const double *qd);
 
-/* Soft stops, at the rates qd: adds their forces to w.tau and w.wrench.  Returns their energy. */
+/* Soft stops, at the rates qd: adds their forces to w.tau and w.wrench, and tells them in borne.
+ * Returns their energy. */
 double sni_unilateral_soften(struct sni_rows *r, double t, double t_ref, const double *q,
                              const double *qd, bool forces);
 

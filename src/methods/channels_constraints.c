@@ -3,7 +3,8 @@
  *     loops.NAME.q .qd .tau .reaction.tx ...    constraints.NAME.force    motions.NAME.force
  *     BODY.limit .at_limit .swing .twist        loops.NAME.limit ...
  *
- * A row of a constraint pushes with -lambda along itself: what it needs to be met. */
+ * A row of a constraint pushes with -lambda along itself: what it needs to be met.  That of a soft
+ * stop has no lambda, and pushes with what lies beyond it. */
 #include "methods/channels_constraints.h"
 
 #include "dynamics/loops.h"
@@ -170,12 +171,17 @@ static double of_loop(sn_sim *sim, int k, int own, double t, bool rubs) {
   return tau[own - 2 * nv];
 }
 
+/* What row i pushes with along itself. */
+static double borne(const sni_rows *r, int i) {
+  return r->d->m->soft && r->row[i].one_sided ? r->u.borne[i] - r->lambda[i] : -r->lambda[i];
+}
+
 /* Rows that hold from below count as they are, those from above with the other sign. */
 static double of_limit(const sni_rows *r, const sni_constraint *c, int first, int count, int own) {
   double sum = 0;
   for (int i = 0; i < count; i++) {
     const double sign = i == 0 && isfinite(c->lower) ? 1 : -1;
-    sum += own == 0 ? -sign * r->lambda[first + i] : r->row[first + i].g <= TOUCHED ? -sign : 0;
+    sum += own == 0 ? sign * borne(r, first + i) : r->row[first + i].g <= TOUCHED ? -sign : 0;
   }
   return sum;
 }
@@ -183,9 +189,9 @@ static double of_limit(const sni_rows *r, const sni_constraint *c, int first, in
 static double of_cone(const sni_rows *r, const sni_constraint *c, int first, int count, int own) {
   const bool swings = c->swing < SN_PI;
   if (count == 0 || (own == 0 && swings)) {
-    return count == 0 ? 0 : -r->lambda[first];
+    return count == 0 ? 0 : borne(r, first);
   }
-  return r->lambda[first + swings + 1] - r->lambda[first + swings];
+  return borne(r, first + swings) - borne(r, first + swings + 1);
 }
 
 double sni_constraint_channel_value(sn_sim *sim, int n, double t, bool rubs) {
@@ -199,6 +205,6 @@ double sni_constraint_channel_value(sn_sim *sim, int n, double t, bool rubs) {
   const int first = rows_of(d->rows, k, &count);
   return c->kind == SNI_LIMIT  ? of_limit(d->rows, c, first, count, own)
          : c->kind == SNI_CONE ? of_cone(d->rows, c, first, count, own)
-         : own < count         ? -d->rows->lambda[first + own]
+         : own < count         ? borne(d->rows, first + own)
                                : 0;
 }
