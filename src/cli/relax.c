@@ -49,6 +49,22 @@ sn_status cli_relax_hold(sn_model *m, sn_error *err) {
   return status;
 }
 
+int cli_relax_restless(sn_sim *sim, const sn_state *state) {
+  const double *q = state->data, *qd = q + state->nv;
+  if (!sim->d.rows) {
+    return -1;
+  }
+  sni_sim_see_loops(sim, state);
+  sni_dynamics_kinematics(&sim->d, q, qd);
+  sni_rows_eval(&sim->rows, state->t, state->t, q, qd);
+  for (int i = 0; i < sim->rows.nrow; i++) {
+    if (sni_rows_is_rate(&sim->rows, i) && sim->rows.row[i].rate != 0) {
+      return sim->rows.of[i];
+    }
+  }
+  return -1;
+}
+
 /* sqrt(x^T M x) at the pose of the state, where x = a + c b. */
 static double norm(relax *w, const double *a, double c, const double *b) {
   sn_energy e = {0};
@@ -85,6 +101,7 @@ static sn_status take_step(relax *w, sn_error *err) {
   sn_status status = sn_sim_set(w->sim, "run.step", w->step, err);
   status = status ? status : sn_sim_step(w->sim, w->state, NULL, NULL, err);
   *sn_state_time(w->state) = w->time;
+  sni_sim_let_go(w->sim, w->state); /* what is within reach of a long step may be far away */
   return status;
 }
 
@@ -101,15 +118,16 @@ static double turn(relax *w) {
 
 /* One step, and what it tells about the next.  A step that fails is too long. */
 static sn_status go_on(relax *w, cli_relax *r, int *falling, sn_error *err) {
-  const double longest = LONGEST * w->first_step, before = r->residual;
+  const double longest = LONGEST * w->first_step, shortest = SHORTEST * w->first_step;
+  const double before = r->residual;
   sn_state_copy(w->before, w->state);
   const sn_status status = take_step(w, err);
-  if (status < 0 && w->step < SHORTEST * w->first_step) {
+  if (status < 0 && w->step <= shortest) {
     return status;
   }
   if (status >= 0 && turn(w) > TURN_MOST) { /* from there again, with the same rates */
     sn_state_copy(w->state, w->before);
-    w->step *= SHRINK;
+    w->step = fmax(SHRINK * w->step, shortest);
     w->turns = true;
     return SN_OK;
   }
@@ -122,7 +140,7 @@ static sn_status go_on(relax *w, cli_relax *r, int *falling, sn_error *err) {
   const bool is_longest = w->step == longest;
   const bool falls = forward && (is_longest || w->turns) && r->residual > STEADY * before;
   *falling = falls ? *falling + (is_longest ? ROLLS_AFTER / FALLS_AFTER : 1) : 0;
-  w->step = forward ? fmin(GROWTH * w->step, longest) : SHRINK * w->step;
+  w->step = forward ? fmin(GROWTH * w->step, longest) : fmax(SHRINK * w->step, shortest);
   return seen;
 }
 

@@ -23,6 +23,9 @@ typedef struct cli_relax {
 /* A function of time stays what it is at t = 0.  Before a sim is made of the model. */
 sn_status cli_relax_hold(sn_model *m, sn_error *err);
 
+/* A constraint that goes on at a rate of its own wherever it is, which never rests; -1: none. */
+int cli_relax_restless(sn_sim *sim, const sn_state *state);
+
 /* SN_OK: at rest, within the tolerance.  SN_NOT_CONVERGED: not, and the last state is kept.  Rates
  * of the state are zero then, and its time is what it was. */
 sn_status cli_relax_run(cli_relax *r, sn_sim *sim, sn_state *state, sn_error *err);

@@ -70,6 +70,15 @@ static sn_status refuse(const sn_model *m, sn_error *err) {
   return SN_OK;
 }
 
+static sn_status refuse_rates(job *j) {
+  const int k = cli_relax_restless(j->sim, j->state);
+  return k < 0 ? SN_OK
+               : sni_fail(&j->err, SN_E_UNSUPPORTED,
+                          "%s.%s: moves on at a rate, so nothing comes to rest: let it hold a "
+                          "place, or take it away",
+                          sni_sim_section(j->m, k), j->m->constraint_name[k]);
+}
+
 static int prepare(job *j) {
   j->m = sn_scene_take_model(j->scene);
   sn_options o = sn_model_run(j->m)->options;
@@ -81,6 +90,7 @@ static int prepare(job *j) {
   status = status ? status : sn_sim_create(j->m, &o, &j->sim, &j->err);
   status = status ? status : sn_state_create(j->m, &j->state, &j->err);
   status = status ? status : sn_sim_assemble(j->sim, j->state, &j->err);
+  status = status ? status : refuse_rates(j);
   if (!status && j->s->save) {
     status = cli_try_write(j->s->save, &j->err);
   }

@@ -398,6 +398,18 @@ void sni_unilateral_save(const sni_rows *r, const bool *flag, double *to) {
   }
 }
 
+void sni_unilateral_load_pressed(sni_rows *r, const double *from, double ours) {
+  for (int k = 0; r->d && k < sni_unilateral_count(r->d->m); k++) {
+    r->u.pressed[k] = from[k] > 0 && from[k] <= ours;
+  }
+}
+
+void sni_unilateral_save_pressed(const sni_rows *r, double h, double *to) {
+  for (int k = 0; r->d && k < sni_unilateral_count(r->d->m); k++) {
+    to[k] = r->u.pressed[k] ? h : 0;
+  }
+}
+
 void sni_unilateral_aim_gaps(sni_rows *r) {
   for (int i = 0; i < r->nrow; i++) {
     const bool soft = r->row[i].one_sided && !is_hard(&r->row[i]);

@@ -110,11 +110,15 @@ double sni_unilateral_aim(const sni_row *row, double h, double penetration, doub
                           double *soft);
 /* After the rates of a step are found: which rows push, by more than rounding of the momenta b? */
 void sni_unilateral_note(struct sni_rows *r, const double *b);
-/* u->pressed or u->held, out of a state and back: sni_unilateral_count numbers.  from NULL: none
+/* u->held, out of a state and back: sni_unilateral_count numbers.  from NULL: none
  * is. */
 int sni_unilateral_count(const struct sn_model *m);
 void sni_unilateral_load(const struct sni_rows *r, const double *from, bool *flag);
 void sni_unilateral_save(const struct sni_rows *r, const bool *flag, double *to);
+/* u->pressed with the length h of the step that they have pushed in.  After a longer one than ours
+ * they may be far away, and count no more. */
+void sni_unilateral_load_pressed(struct sni_rows *r, const double *from, double ours);
+void sni_unilateral_save_pressed(const struct sni_rows *r, double h, double *to);
 /* Positions. */
 void sni_unilateral_aim_gaps(struct sni_rows *r);
 /* Rates, where rows are touched; what comes in goes out again by restitution if it is faster than

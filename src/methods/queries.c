@@ -30,6 +30,18 @@ static sn_status no_inertia(const sn_sim *sim, sn_error *err, int body, const sn
                    : sni_fail_singular(sim, err, body, state->t);
 }
 
+/* Does the state tell what this sim has pressed on? */
+static bool tells_pressed(const sn_sim *sim, const sn_state *state) {
+  return sim->method->pressed && state->method == sni_sim_private_id(sim);
+}
+
+void sni_sim_let_go(const sn_sim *sim, sn_state *state) {
+  if (tells_pressed(sim, state)) {
+    memset(sim->method->pressed(sim->m, state), 0,
+           (size_t)sni_unilateral_count(sim->m) * sizeof(double));
+  }
+}
+
 sn_status sn_sim_forward(sn_sim *sim, const sn_state *state, const sn_input *input, double *qdd,
                          sn_error *err) {
   const sn_status status = sni_sim_check_state(sim, state, err);
@@ -44,7 +56,12 @@ sn_status sn_sim_forward(sn_sim *sim, const sn_state *state, const sn_input *inp
     q = sim->q;
     qd = sim->qd;
   }
+  if (tells_pressed(sim, state)) {
+    sni_unilateral_load_pressed(&sim->rows, sim->method->pressed(sim->m, (sn_state *)state),
+                                *sim->d.params.step);
+  }
   const int bad = sni_dynamics_accelerate(&sim->d, state->t, state->t, q, qd, input, qdd);
+  sni_unilateral_load(&sim->rows, NULL, sim->rows.u.pressed);
   if (bad >= 0) {
     return no_inertia(sim, err, bad, state);
   }
@@ -122,12 +139,8 @@ sn_status sni_sim_evaluate(sn_sim *sim, const sn_state *state, const sn_input *i
     kinematics(sim, state);
     sim->method->rub(sim, state);
   }
-  if (own && sim->method->pressed) {
-    sni_unilateral_load(&sim->rows, sim->method->pressed(sim->m, state), sim->rows.u.pressed);
-  }
   const sn_status status = sn_sim_forward(sim, state, input, sim->qdd, err);
   sim->d.friction = NULL;
-  sni_unilateral_load(&sim->rows, NULL, sim->rows.u.pressed);
   if (!status) {
     const sni_aba_in in = sni_dynamics_aba_in(&sim->d);
     sni_inverse(&sim->m->tree, &in, &sim->d.w, sim->qdd, sim->tau, sim->F);

@@ -58,9 +58,9 @@ typedef struct sni_method {
    * contacts, in the pose of the kinematics, into d.friction.  NULL: there is none. */
   const double *(*rubbing)(const sn_model *m, const sn_state *state);
   void (*rub)(sn_sim *sim, const sn_state *state);
-  /* Of one-sided rows, which have pushed in the step that led here: sni_unilateral_load.  NULL:
-   * where rows are says it. */
-  const double *(*pressed)(const sn_model *m, const sn_state *state);
+  /* Of one-sided rows, which have pushed in the step that led here: sni_unilateral_load_pressed.
+   * NULL: where rows are says it. */
+  double *(*pressed)(const sn_model *m, sn_state *state);
   /* After `rub`: what friction does to side b of a loop, as its rows have it.                   */
   sn_vec6 (*rub_in_loop)(const sn_sim *sim, int loop);
   /* Advances state to t_end.  On failure the state is untouched. */
@@ -141,6 +141,8 @@ sn_status sni_sim_close(sn_sim *sim, double t, bool near, double *q, const doubl
                         sn_error *err);
 /* The private part of a state becomes that of this method: zeros, where another had it. */
 void sni_sim_own(sn_sim *sim, sn_state *state);
+/* Whatever pushed in the step that led to this state: only what touches there presses. */
+void sni_sim_let_go(const sn_sim *sim, sn_state *state);
 /* The coordinates of loops as the state has them; of one that no step of this method has been at,
  * wherever they are. */
 void sni_sim_see_loops(sn_sim *sim, const sn_state *state);

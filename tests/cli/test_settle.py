@@ -71,6 +71,36 @@ bodies:
   tip: {parent: rod, joint: {type: revolute, axis: [0, 1, 0], at: [1, 0, 0]}}
 """
 
+# A rod on a hinge over a floor; and three of them, one on another.
+ROD = """
+sinew: 1
+gravity: [0, 0, -9.81]
+defaults:
+  joint: {type: revolute, axis: [0, 1, 0]}
+  body: {inertia: {mass: 1, at: [0.5, 0, 0], xx: 0.01, yy: 1/12, zz: 1/12}}
+bodies:
+  rod: {parent: world, joint: {}}
+constraints:
+  floor: {type: half_space, body: rod, at: [1, 0, 0], on: {body: world, at: [0, 0, -0.8]}}
+run: {step: 0.01}
+"""
+
+RODS = """
+sinew: 1
+gravity: [0, 0, -9.81]
+defaults:
+  joint: {type: revolute, axis: [0, 1, 0]}
+  body: {inertia: {mass: 1, at: [0.5, 0, 0], xx: 0.01, yy: 1/12, zz: 1/12}}
+bodies:
+  a: {parent: world, joint: {at: [0, 0, 1]}}
+  b: {parent: a, joint: {at: [1, 0, 0]}}
+  c: {parent: b, joint: {at: [1, 0, 0]}}
+constraints:
+  on_a: {type: half_space, body: a, at: [1, 0, 0]}
+  on_b: {type: half_space, body: b, at: [1, 0, 0]}
+  on_c: {type: half_space, body: c, at: [1, 0, 0]}
+"""
+
 FREE = """
 sinew: 1
 gravity: [0, 0, -9.81]
@@ -121,6 +151,48 @@ class Settle(Command):
         q = self.rest(STOP)
         self.assertAlmostEqual(q["rod"][0], 0.5, delta=1e-9)
         self.assertAlmostEqual(q["tip"][0], math.pi / 2 - 0.5, delta=1e-8)
+
+    def test_lies_on_the_floor(self):
+        """It lies there, and does not hang where a long step would have reached it."""
+        for height in (-0.3, -0.5, -0.8, -0.99):
+            q, = self.rest(ROD.replace("-0.8", str(height)))["rod"]
+            self.assertAlmostEqual(q, math.asin(-height), delta=1e-8, msg=f"floor at {height}")
+
+    def test_nothing_accelerates_where_it_rests(self):
+        for scene in (ROD, RODS, STOP):
+            path, state = self.write("scene.yaml", scene), self.place / "rest.state"
+            self.good("settle", path, "--save", state, "--quiet")
+            for method in "recursive", "redmax":
+                out = self.place / "out.csv"
+                self.good("run", path, "--method", method, "--load", state, "--step", "0.01", "--duration", "0.1", "--out", out,
+                          "--channels", "*.qdd", "--quiet")
+                for name, values in read_csv(out).items():
+                    for value in values if name != "t" else []:
+                        self.assertAlmostEqual(value, 0, delta=1e-5, msg=f"{name} by {method}")
+
+    def test_what_longer_steps_touch_is_not_touched(self):
+        """A step of 0.1 s ends above the floor and presses on it.  For shorter ones it hangs there, and falls."""
+        path, state, out = self.write("scene.yaml", ROD), self.place / "end.state", self.place / "out.csv"
+        self.good("run", path, "--method", "redmax", "--step", "0.1", "--duration", "0.4", "--save", state, "--quiet")
+        for step, presses in (("0.1", True), ("0.001", False)):
+            self.good("run", path, "--method", "redmax", "--load", state, "--step", step, "--duration", "0.1", "--out", out,
+                      "--channels", "rod.q,rod.qdd,constraints.floor.force", "--quiet")
+            table = read_csv(out)
+            gap = 0.8 - math.sin(table["rod.q"][0])
+            self.assertGreater(gap, 1e-3)
+            self.assertEqual(table["constraints.floor.force"][0] > 1, presses)
+
+    def test_who_drives_at_a_rate_never_rests(self):
+        scene = STOP.replace(", limits: [-1, 0.5]", "")
+        for kind, what in (("motions:\n  motor: {joint: rod, rate: 2}\n", "motions.motor"),
+                           ("motions:\n  motor: {joint: rod, rate: 1 - t}\n", "motions.motor"),
+                           ("motions:\n  motor: {body: tip, twist: [null, 0.5, null, null, null, null]}\n", "motions.motor")):
+            path = self.write("scene.yaml", scene + kind)
+            self.bad(BAD_INPUT, f"{what}: moves on at a rate, so nothing comes to rest: let it hold a place, or take it away",
+                     "settle", path)
+        q = self.rest(scene + "motions:\n  motor: {joint: rod, rate: sin(t)}\n")
+        self.assertAlmostEqual(q["rod"][0], 0, delta=1e-9)
+        self.assertAlmostEqual(q["tip"][0], math.pi / 2, delta=1e-8)
 
     def test_motion_holds_it(self):
         scene = STOP.replace(", limits: [-1, 0.5]", "") + "motions:\n  hold: {joint: rod, q: 0.3 + t}\n"

@@ -357,13 +357,14 @@ static sn_status redmax_step(sn_sim *sim, sn_state *state, const sn_input *input
   sni_sim_save_loops(sim, sni_state_private(state));
   sni_rubbing_save(&((sni_redmax *)sim->method_work)->rub,
                    sni_state_private(state) + sim->m->nloop_q);
-  sni_unilateral_save(&sim->rows, sim->rows.u.pressed,
-                      sni_state_private(state) + sni_redmax_pressed_at(sim->m));
+  sni_unilateral_save_pressed(&sim->rows, length_of_step(sim, t, t_end),
+                              sni_state_private(state) + sni_redmax_pressed_at(sim->m));
+  sni_unilateral_load(&sim->rows, NULL, sim->rows.u.pressed); /* it is the state's */
   return status;
 }
 
-static const double *redmax_pressed(const sn_model *m, const sn_state *state) {
-  return state->data + 2 * state->nv + sni_redmax_pressed_at(m);
+static double *redmax_pressed(const sn_model *m, sn_state *state) {
+  return sni_state_private(state) + sni_redmax_pressed_at(m);
 }
 
 static const double *redmax_rubbing(const sn_model *m, const sn_state *state) {

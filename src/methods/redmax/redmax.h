@@ -43,7 +43,7 @@ typedef struct sni_redmax_step {
 /* ---- create.c: see sni_method ---- */
 
 int sni_redmax_state_count(const sn_model *m);
-/* Where in them sni_unilateral_save writes. */
+/* Where in them sni_unilateral_save_pressed writes. */
 int sni_redmax_pressed_at(const sn_model *m);
 size_t sni_redmax_work_size(const sn_model *m, const sn_options *o);
 bool sni_redmax_wants_graph(const sn_model *m, const sn_options *o);
