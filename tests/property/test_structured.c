@@ -674,10 +674,12 @@ TEST(a_state_with_other_motions) {
   for (int k = 0; k < 2; k++) {
     char text[2000];
     snprintf(text, sizeof text,
-             STRUCTURED_CHAIN "  wheel: {parent: world, joint: {type: revolute, axis: [0, 1, 0]}, "
-                              "inertia: {mass: 1, xx: 1, yy: 1, zz: 1}}\n"
-                              "loops: {far: {type: spherical, a: {body: bar_10, at: [1, 0, 0]}, b: "
-                              "{body: world, at: [6, 0, 0]}}}\n%s",
+             STRUCTURED_CHAIN
+             "  wheel: {parent: world, joint: {type: revolute, axis: [0, 1, 0]}, "
+             "inertia: {mass: 1, xx: 1, yy: 1, zz: 1}}\n"
+             "loops: {far: {type: spherical, a: {body: bar_10, at: [1, 0, 0]}, b: "
+             "{body: world, at: [6, 0, 0]}}}\n"
+             "initial: {bar_1: {q: [0, 0.9273, 0]}, bar_6: {q: [0, -1.8546, 0]}}\n%s",
              motion[k]);
     g[k] = stage_set(text, structured_options(0.01, 1e-6));
   }
