@@ -345,7 +345,15 @@ double sni_unilateral_aim(const sni_row *row, double h, double penetration, doub
   return back && row->g > SNI_TOUCH ? SNI_LET_GO : -row->g / h;
 }
 
-void sni_unilateral_aim_step(sni_rows *r, double h, double gain, double penetration,
+/* The gap of a row without what functions of time have moved it by in `ahead`; rows that come first
+ * in their constraint may say nothing of places. */
+static double gap_before(const sni_rows *r, int i, double ahead) {
+  const int rates = sni_rows_rates_of(r, r->of[i]);
+  const bool of_rates = rates > 0 && (i < rates || r->of[i - rates] != r->of[i]);
+  return of_rates ? r->row[i].g : r->row[i].g - ahead * r->row[i].rate;
+}
+
+void sni_unilateral_aim_step(sni_rows *r, double h, double gain, double ahead, double penetration,
                              const double *qd) {
   sni_unilateral *u = &r->u;
   if (r->nsided > 0) {
@@ -355,7 +363,7 @@ void sni_unilateral_aim_step(sni_rows *r, double h, double gain, double penetrat
     const sni_row *row = &r->row[i];
     const double to =
         row->one_sided ? sni_unilateral_aim(row, h, penetration, u->v[i] + row->rate, &u->soft[i])
-                       : -gain * row->g;
+                       : -gain * gap_before(r, i, ahead);
     r->rhs[i] = to - (to == SNI_LET_GO ? 0 : row->rate);
     if (row->one_sided) {
       sni_row dull = *row;

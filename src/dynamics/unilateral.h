@@ -101,10 +101,11 @@ void sni_unilateral_bounce(struct sni_rows *r, double slow, double *qd);
 
 /* ---- what rows are asked for: c into r->rhs, e into soft ---- */
 
-/* The rates at the end of a step of h; gain: of rows that hold both ways.  penetration > 0: rows
- * act where they are broken, and come back by so much of it in a second [RM 4.2]. */
-void sni_unilateral_aim_step(struct sni_rows *r, double h, double gain, double penetration,
-                             const double *qd);
+/* The rates at the end of a step of h; gain: of rows that hold both ways, for the gaps that there
+ * were when functions of time were `ahead` less far.  penetration > 0: rows act where they are
+ * broken, and come back by so much of it in a second [RM 4.2]. */
+void sni_unilateral_aim_step(struct sni_rows *r, double h, double gain, double ahead,
+                             double penetration, const double *qd);
 /* The same of one one-sided row that moves at the rate `before`, its own included. */
 double sni_unilateral_aim(const sni_row *row, double h, double penetration, double before,
                           double *soft);

@@ -20,10 +20,15 @@ static sn_status factorise_rows(sn_sim *sim) {
                              : sni_rows_factorise(&sim->rows, solve_column, r);
 }
 
-/* What rows are asked for in this step. */
+/* What rows are asked for in this step.  The paper's gaps have places of the start and functions of
+ * time of the end, as if all that is driven were late by a step.  Where rates are settled at the
+ * end of a step, gaps are those of that moment; if the next step saw others, every step would push
+ * gain times the rate of what is driven, for nothing. */
 static void aim(sn_sim *sim, const double *qd) {
   const bool late = sim->options.redmax.activation == SN_ACTIVATION_PENETRATION;
-  sni_unilateral_aim_step(&sim->rows, ((sni_redmax *)sim->method_work)->s.h, sni_closure_gain(sim),
+  const bool settles = sim->options.redmax.inertia == SN_INERTIA_PROJECTED;
+  const double h = ((sni_redmax *)sim->method_work)->s.h;
+  sni_unilateral_aim_step(&sim->rows, h, sni_closure_gain(sim), settles ? h : 0,
                           late ? sim->options.redmax.gain : 0, qd);
 }
 
