@@ -545,6 +545,15 @@ void sni_rubbing_answer(sni_rubbing *r, const double *dv, const double *lambda, 
   }
 }
 
+/* Accelerations of what nothing acts on, in r->column, without constraints; -1, or the body of a
+ * singular matrix. */
+static int coast_unbound(sni_rubbing *r, const sni_aba_in *in) {
+  sni_dynamics *d = r->s->d;
+  memset(d->w.tau, 0, (size_t)r->s->t->nv * sizeof *d->w.tau);
+  d->use_wrench = false;
+  return sni_aba(r->s->t, in, &d->w, r->column);
+}
+
 int sni_rubbing_coast(sni_rubbing *r, double t, sni_rub_coasting way, const double *q,
                       const double *qd) {
   sni_dynamics *d = r->s->d;
@@ -555,9 +564,7 @@ int sni_rubbing_coast(sni_rubbing *r, double t, sni_rub_coasting way, const doub
   memset(qdd, 0, nv * sizeof *qdd);
   memset(r->coast_lambda, 0, (size_t)r->m->nrow * sizeof *r->coast_lambda);
   if (way != SNI_COAST_HELD) {
-    memset(d->w.tau, 0, nv * sizeof *d->w.tau);
-    d->use_wrench = false;
-    int bad = sni_aba(tree, &in, &d->w, qdd); /* rows need its factors in any case */
+    int bad = coast_unbound(r, &in); /* rows need its factors in any case */
     if (way == SNI_COAST_BENT) {
       memset(qdd, 0, nv * sizeof *qdd);
     }
@@ -571,5 +578,27 @@ int sni_rubbing_coast(sni_rubbing *r, double t, sni_rub_coasting way, const doub
     in.use_wrench = d->use_wrench;
   }
   sni_inverse(tree, &in, &d->w, qdd, r->b, r->coast);
+  return -1;
+}
+
+int sni_rubbing_turn_on(sni_rubbing *r, double t, double h, const double *q, double *qd) {
+  const sni_aba_in in = sni_dynamics_masses(r->s->d);
+  sni_rows *rows = r->s->d->rows;
+  int bad = coast_unbound(r, &in);
+  if (bad < 0 && rows) {
+    bad = sni_rows_coast(rows, t, t, q, qd, r->column);
+  }
+  if (bad >= 0) {
+    return bad;
+  }
+  if (rows) { /* what bends the way of rows is none of the rates here */
+    for (int i = 0; i < rows->nrow; i++) {
+      rows->rhs[i] = rows->row[i].one_sided ? SNI_LET_GO : 0;
+    }
+    sni_rows_correct(rows, rows->rhs, r->column);
+  }
+  for (int k = 0; k < r->s->t->nv; k++) {
+    qd[k] += h * r->column[k];
+  }
   return -1;
 }

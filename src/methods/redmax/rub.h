@@ -240,6 +240,9 @@ typedef enum sni_rub_coasting { SNI_COAST_FREE, SNI_COAST_BENT, SNI_COAST_HELD }
  * assembled: uses up w.tau and w.wrench. */
 int sni_rubbing_coast(sni_rubbing *r, double t, sni_rub_coasting way, const double *q,
                       const double *qd);
+/* qd += h times the accelerations of what nothing acts on, so far as constraints let rates at q
+ * have them.  After kinematics; -1, or the body of a singular matrix. */
+int sni_rubbing_turn_on(sni_rubbing *r, double t, double h, const double *q, double *qd);
 
 /* What a contact does along a tangent, as far as the joint holds it: of two pins on a cross, the
  * other one gives way to what is about its axis. */
