@@ -134,7 +134,46 @@ TEST(what_begins_to_slip_slowly_goes_on) {
   }
 }
 
+/* A chain that swings on a rod; one of its joints sticks. */
+static const char *const chain =
+    "sinew: 1\n"
+    "bodies:\n"
+    "  a: {joint: {type: revolute, axis: [0, 1, 0], " PIN
+    "}, inertia: {mass: 1, at: [0.1, 0, 0], " I(
+        0.005) "}}\n"
+               "  b: {parent: a, joint: {type: revolute, axis: [0, 1, 0], at: [0.25, 0, 0], "
+               "friction: {law: "
+               "dry, force: 20}}, inertia: {mass: 0.5, at: [0.1, 0, -0.1], " I(
+                   0.002) "}}\n"
+                          "  c: {parent: b, joint: {type: revolute, axis: [0, 1, 0], at: [0.2, 0, "
+                          "-0.1], " PIN "}, "
+                          "inertia: {mass: 0.5, at: [0.1, 0, 0], " I(
+                              0.002) "}}\n"
+                                     "  e: {parent: c, joint: {type: revolute, axis: [0, 1, 0], "
+                                     "at: [0.2, 0, 0], " PIN "}, "
+                                     "inertia: {mass: 0.5, at: [0.1, 0, 0], " I(
+                                         0.002) "}}\n"
+                                                "constraints: {rod: {type: distance, a: {body: "
+                                                "world, at: [0.6, 0, 0.3]}, b: {body: e, at: "
+                                                "[0.2, 0, 0]}}}\n"
+                                                "initial: {a: {qd: 4}}\n";
+
+/* What bends the way of constraints is in the loads, whoever sticks. */
+TEST(rates_fit_constraints_by_what_joints_bear) {
+  static const char *const joint[] = {"a.dissipation", "b.dissipation", "c.dissipation",
+                                      "e.dissipation", NULL};
+  sn_options o = redmax_options(0);
+  const double usual = in_the_limit(chain, joint, o, 0.1);
+  for (int way = 1; way < 4; way++) {
+    o.redmax.closure = way & 1 ? SN_CLOSURE_BAUMGARTE : SN_CLOSURE_PROJECT;
+    o.redmax.inertia = way & 2 ? SN_INERTIA_PAPER : SN_INERTIA_PROJECTED;
+    const double taken = in_the_limit(chain, joint, o, 0.1);
+    CHECK(fabs(taken / usual - 1) < 2e-3, "closure %d, inertia %d: %.6g J are taken, not %.6g",
+          o.redmax.closure, o.redmax.inertia, taken, usual);
+  }
+}
+
 int main(void) {
   RUN_TESTS(T(gaps_that_rates_close_are_not_those_of_what_is_driven),
-            T(what_begins_to_slip_slowly_goes_on));
+            T(what_begins_to_slip_slowly_goes_on), T(rates_fit_constraints_by_what_joints_bear));
 }

@@ -314,6 +314,20 @@ static void take_back(sn_sim *sim, const sni_system *s, const double *room, doub
   memcpy(sim->rows.loop_q, room + 2 * s->t->nv, (size_t)sim->m->nloop_q * sizeof *q1);
 }
 
+/* The rates of the start onto the constraints at q1, where gaps are closed.  Whatever sticks, that
+ * is the constraints' own doing, as loads have it (SNI_COAST_BENT): friction has said its part, and
+ * what it is to hold of this it holds in the next step.  Were what sticks heavy here too, it would
+ * be held by forces that nobody counts. */
+static sn_status fit_rates(sn_sim *sim, const sni_system *s, double t_end, double *start,
+                           double *q1, double *qd1, sn_error *err) {
+  const size_t bytes = (size_t)s->t->nv * sizeof *q1;
+  memcpy(qd1, start + s->t->nv, bytes);
+  memcpy(start, q1, bytes);
+  const sn_status status = sni_sim_project(sim, t_end, t_end, q1, qd1, err);
+  memcpy(q1, start, bytes); /* closed they are, but for rounding */
+  return status;
+}
+
 /* Loops that stick back to where they were; closes: and gaps closed after each step there. */
 static sn_status put_loops_back(sn_sim *sim, sni_system *s, double t_end, bool closes, bool rates,
                                 put_back *p, double *q1, double *qd1, sn_error *err) {
@@ -363,8 +377,9 @@ sn_status sni_stay_close(sn_sim *sim, sni_system *s, double t_end, bool rates, d
   if (held || way_from(s, start, q1) > way_allowed(s, start, little)) {
     take_back(sim, s, end, q1, qd1);
     sni_dynamics_kinematics(s->d, q1, qd1);
+    return SN_OK;
   }
-  return SN_OK;
+  return rates ? fit_rates(sim, s, t_end, start, q1, qd1, err) : SN_OK;
 }
 
 void sni_stay_open(sn_sim *sim, sni_system *s, double t_end, double *q1, double *qd1) {
