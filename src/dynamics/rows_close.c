@@ -223,8 +223,12 @@ static void correct_rates_near(sni_rows *r, double *qd) {
     sni_kkt_take_care(r->kkt, SNI_KKT_TRUSTING);
   }
   for (int pass = 0; pass < 2 && again; pass++) {
-    sni_unilateral_aim_rates(r, 0, 0, qd);
-    sni_rows_correct(r, r->rhs, qd);
+    if (r->nsided > 0 && !r->u.events) {
+      sni_unilateral_correct_rates(r, 0, qd);
+    } else {
+      sni_unilateral_aim_rates(r, 0, 0, qd);
+      sni_rows_correct(r, r->rhs, qd);
+    }
     again = !graph || r->stale * sni_largest(nv, r->step) > SNI_STILL * sni_largest(nv, qd);
   }
   if (graph) {

@@ -5,6 +5,8 @@
 
 /* A row that is touched and leaves more slowly than this is held. */
 #define AT_REST 1e-9
+/* What pushes by less than this part of the largest of all impulses is rounding. */
+#define PUSHES 1e-9
 
 static bool is_hard(const sni_row *row) {
   return row->stop.stiffness == 0;
@@ -248,6 +250,7 @@ sn_status sni_unilateral_tame(sni_rows *r, sni_unilateral_again solve, void *use
   rates_of(r, x, u->v);
   for (int i = 0; i < r->nrow; i++) {
     const bool comes_back = r->row[i].one_sided && !isnan(u->meek[i]);
+    u->blow = u->blow || (comes_back && r->lambda[i] < 0);
     u->work -= comes_back ? 0.5 * r->lambda[i] * (u->v[i] + u->struck[i]) : 0;
   }
   u->work = fmin(u->work, 0);
@@ -256,13 +259,20 @@ sn_status sni_unilateral_tame(sni_rows *r, sni_unilateral_again solve, void *use
 
 /* ---- with the masses for A ---- */
 
-/* From M^-1 b, which the caller has left in u->unbound. */
+/* From the rates in u->unbound. */
 static sn_status correct_again(void *user, const double *c, double *x) {
   sni_rows *r = user;
   const size_t nv = (size_t)r->d->m->tree.nv;
   memcpy(x, r->u.unbound, nv * sizeof *x);
   sni_rows_correct(r, c, x);
   return SN_OK;
+}
+
+void sni_unilateral_correct_rates(sni_rows *r, double gain, double *qd) {
+  memcpy(r->u.unbound, qd, (size_t)r->d->m->tree.nv * sizeof *qd);
+  sni_unilateral_aim_rates(r, gain, 0, qd);
+  sni_rows_correct(r, r->rhs, qd);
+  sni_unilateral_tame(r, correct_again, r, qd);
 }
 
 int sni_unilateral_momenta(sni_rows *r, double gain, const double *b, double *qd) {
@@ -273,14 +283,23 @@ int sni_unilateral_momenta(sni_rows *r, double gain, const double *b, double *qd
     bad = sni_factorise(&d->m->tree, &in, &d->w);
   }
   if (bad < 0) {
-    const size_t nv = (size_t)d->m->tree.nv;
     sni_Minv_mul(&d->m->tree, &d->w, b, qd);
-    memcpy(r->u.unbound, qd, nv * sizeof *qd);
-    sni_unilateral_aim_rates(r, gain, 0, qd);
-    sni_rows_correct(r, r->rhs, qd);
-    sni_unilateral_tame(r, correct_again, r, qd);
+    sni_unilateral_correct_rates(r, gain, qd);
   }
   return bad;
+}
+
+/* Whatever closing puts back is held in the rates, too, although the loops that close with it may
+ * leave it a little within its limit: else it would be put back in every step, and become faster
+ * for ever.  Who goes from event to event has stopped it already. */
+static void note_put_back(sni_rows *r) {
+  sni_unilateral *u = &r->u;
+  const double small = PUSHES * sni_unilateral_largest(r->nrow, r->lambda);
+  for (int i = 0; i < r->nrow && !u->events; i++) {
+    if (r->row[i].one_sided && r->lambda[i] < -small) {
+      u->put_back[u->slot[i]] = true;
+    }
+  }
 }
 
 sn_status sni_unilateral_close(sni_rows *r, double t, double t_ref, double tolerance, double *q,
@@ -308,6 +327,7 @@ sn_status sni_unilateral_close(sni_rows *r, double t, double t_ref, double toler
     sni_rows_agree(r);
     memset(step, 0, (size_t)nv * sizeof *step);
     sni_rows_correct(r, r->rhs, step);
+    note_put_back(r);
     for (int j = 0; j < nv; j++) {
       q[j] += step[j];
     }
@@ -359,6 +379,8 @@ void sni_unilateral_aim_step(sni_rows *r, double h, double gain, double ahead, d
   if (r->nsided > 0) {
     sni_rows_mul(r, qd, u->v);
   }
+  sni_unilateral_load(r, NULL, u->put_back);
+  u->blow = false;
   for (int i = 0; i < r->nrow; i++) {
     const sni_row *row = &r->row[i];
     const double to =
@@ -378,8 +400,8 @@ void sni_unilateral_aim_step(sni_rows *r, double h, double gain, double ahead, d
 
 void sni_unilateral_note(sni_rows *r, const double *b) {
   sni_unilateral *u = &r->u;
-  const double small = 1e-9 * fmax(sni_unilateral_largest(r->nrow, r->lambda),
-                                   sni_unilateral_largest(r->d->m->tree.nv, b));
+  const double small = PUSHES * fmax(sni_unilateral_largest(r->nrow, r->lambda),
+                                     sni_unilateral_largest(r->d->m->tree.nv, b));
   u->acting = SNI_HASH_SEED;
   sni_unilateral_load(r, NULL, u->pressed);
   for (int i = 0; i < r->nrow; i++) {
@@ -448,10 +470,12 @@ void sni_unilateral_aim_rates(sni_rows *r, double gain, double slow, const doubl
     } else {
       const double came = u->came[u->slot[i]] * before;
       const double back = before < -least ? -row->stop.restitution * came : 0;
-      r->rhs[i] = is_touched(row) ? -row->rate + back : SNI_LET_GO;
-      u->meek[i] = is_touched(row) && back > 0 ? -row->rate : NAN;
+      const bool touched = is_touched(row) || u->put_back[u->slot[i]];
+      r->rhs[i] = touched ? -row->rate + back : SNI_LET_GO;
+      u->meek[i] = touched && back > 0 ? -row->rate : NAN;
     }
   }
+  sni_unilateral_load(r, NULL, u->put_back);
 }
 
 void sni_unilateral_aim_accelerations(sni_rows *r, const double *qd) {
@@ -512,6 +536,7 @@ static size_t lay_out(sni_unilateral *u, int capacity, int nv, bool dual, char *
   u->came = TAKE(n, sizeof *u->came);
   u->pressed = TAKE(n, sizeof *u->pressed);
   u->borne = TAKE(n, sizeof *u->borne);
+  u->put_back = TAKE(n, sizeof *u->put_back);
   u->soft = TAKE(n, sizeof *u->soft);
   u->free = TAKE(n, sizeof *u->free);
   u->v = TAKE(n, sizeof *u->v);
@@ -543,5 +568,6 @@ void sni_unilateral_place(sni_unilateral *u, int capacity, int nv, bool dual, vo
     u->came[k] = 1;
     u->pressed[k] = false;
     u->borne[k] = 0;
+    u->put_back[k] = false;
   }
 }

@@ -30,6 +30,7 @@ typedef struct sni_unilateral {
   double *meek;     /* capacity  what r->rhs would be if nothing came back; NAN: it does not ask for
                        that                                                                          */
   double *struck;   /* capacity  of these rows: the rates before a step                          */
+  bool blow;        /* since the step began, something has been thrown back                      */
   double work;      /* that blows have done in it: at most 0                                     */
   double *start; /* nv  A^-1 b                                                                   */
   int *which;    /* capacity  rows in the dual                                                    */
@@ -42,17 +43,19 @@ typedef struct sni_unilateral {
   int *slot;  /* capacity  which of all rows that there may be: stays the same while others come
                  and go                                                                         */
   bool *held; /* capacity, by slot: holds both ways for the time being                          */
-  bool *pressed; /* capacity, by slot: has pushed in the step that led here, and is pressed on
-                    although the way there bends away from it, or its rate; for accelerations that
-                    are asked for, not integrated */
-  double *borne; /* capacity  what soft stops push with, where forces were last asked for        */
-  double *came;  /* capacity, by slot: at the limit itself it came in with so much of the rate that
-                    it is seen with, a little behind                                              */
+  bool *pressed;  /* capacity, by slot: has pushed in the step that led here, and is pressed on
+                     although the way there bends away from it, or its rate; for accelerations that
+                     are asked for, not integrated */
+  bool *put_back; /* capacity, by slot: closing gaps has pushed it back since rates were last asked
+                     for                                                                          */
+  double *borne;  /* capacity  what soft stops push with, where forces were last asked for        */
+  double *came;   /* capacity, by slot: at the limit itself it came in with so much of the rate that
+                     it is seen with, a little behind                                              */
   bool events; /* somebody looks after `held`: of rows that are not, none acts on accelerations  */
   bool fresh;  /* the graph is factorised with the rows that are in                          */
   uint64_t acting; /* a word for the rows that pushed in the last step                           */
   double *tamed;   /* nv + 4 capacity  scratch of sni_unilateral_tame                            */
-  double *unbound; /* nv  where sni_unilateral_momenta starts from                               */
+  double *unbound; /* nv  where sni_unilateral_correct_rates starts from                         */
   int impossible;  /* a row that others stand against; -1: none                                  */
   double short_of; /* by how much its rate misses                                                */
 } sni_unilateral;
@@ -90,6 +93,8 @@ sn_status sni_unilateral_tame(struct sni_rows *r, sni_unilateral_again solve, vo
 
 /* ---- with the masses for A: the same as in rows.h, where there are such rows ---- */
 
+/* Rates to what rows ask of them, tamed, with the factors at hand. */
+void sni_unilateral_correct_rates(struct sni_rows *r, double gain, double *qd);
 /* After sni_rows_eval at q. */
 int sni_unilateral_momenta(struct sni_rows *r, double gain, const double *b, double *qd);
 /* Leaves factors of the last pose. */

@@ -84,7 +84,8 @@ static void finish_loop(sni_compile *c, int k, const sn_loop_def *def, sni_joint
                            .at = {def->a.at, def->b.at},
                            .joint = k,
                            .nv = joint->nv,
-                           .first = m->nloop_q};
+                           .first = m->nloop_q,
+                           .function = {-1, -1, -1, -1, -1, -1}};
   m->nloop_q += joint->nv;
 }
 

@@ -47,11 +47,12 @@ static void limit_energy(sn_sim *sim, sn_state *state, const double *one, const 
 }
 
 /* Putting a state back onto its constraints moves it a little, and may bring energy: rates are
- * scaled down to `most`.  All that constraints ask of them in a closed system is still met then. */
+ * scaled down to `most`, to 0 if need be.  All that constraints ask of them in a closed system is
+ * still met then. */
 static void spend(sn_sim *sim, sn_state *state, double most) {
   const sn_energy e = sni_energy_of(sim, state);
-  if (sni_total(e) > most && e.kinetic > 0 && most > e.potential) {
-    const double part = sqrt((most - e.potential) / e.kinetic);
+  if (sni_total(e) > most && e.kinetic > 0) {
+    const double part = sqrt(fmax(most - e.potential, 0) / e.kinetic);
     for (int k = 0; k < state->nv; k++) {
       sni_state_qd(state)[k] *= part;
     }
@@ -130,6 +131,7 @@ sn_status sni_step_extrapolated(sni_first_order step, bool accept, sn_sim *sim, 
   sn_status reservation = SN_OK;
   uint64_t acting[3];
   double struck = 0; /* what blows have taken */
+  bool blow = false;
   memcpy(start, y, bytes);
   for (int k = 0; k < 3; k++) {
     const sn_status status = take_part(step, k, sim, state, input, ends[k], t_end - t0, info, err);
@@ -140,6 +142,7 @@ sn_status sni_step_extrapolated(sni_first_order step, bool accept, sn_sim *sim, 
     }
     reservation = status ? status : reservation;
     acting[k] = sim->rows.u.acting;
+    blow = blow || (sim->d.rows && sim->rows.nsided > 0 && sim->rows.u.blow);
     note_still(sim, k);
     struck += k > 0 ? sim->rows.u.work : 0;
     if (k == 0) {
@@ -150,7 +153,8 @@ sn_status sni_step_extrapolated(sni_first_order step, bool accept, sn_sim *sim, 
     }
   }
   const bool closed_system = sni_is_closed(sim, input);
-  if (acting[0] != acting[1] || acting[1] != acting[2]) { /* limits that come or go between them */
+  if (blow || acting[0] != acting[1] ||
+      acting[1] != acting[2]) { /* limits come or go between them */
     /* What hits within a step of first order goes back from where it was, above the limit.  Its
      * steps lose as much on the way, but those of second order do not. */
     if (closed_system && !is_moved(sim->m)) {
