@@ -11,24 +11,51 @@
 #define NOTHING 1e-13
 /* Above this part of the largest a row is not asked what it could be. */
 #define STRONG 1e-4
+/* A row of which less than this part is left after others is looked at twice where gaps are open;
+ * smaller ones are closed.  And how much of it is doubtful, in turns of the joints that close them.
+ */
+#define DOUBTED   0.1
+#define GAP_NOISE 1e-12
+#define DOUBT     5
+
+static double length_of(sni_lane v) {
+  return sqrt(sni_lane_dot(v, v));
+}
+
+/* The longest lever that a link gives to a row, from joint to joint or to where it acts. */
+static double lever_of(const sni_rows *r, const sni_row *row) {
+  const sni_tree *t = &r->d->m->tree;
+  double most = 0;
+  for (int side = 0; side < 2; side++) {
+    const sni_lane6 f = sni_lane6_from(row->p[side]);
+    const double push = length_of(f.v);
+    most = row->body[side] >= 0 && push > 0 ? fmax(most, length_of(f.w) / push) : most;
+    for (int b = row->body[side]; b >= 0 && t->parent[b] >= 0; b = t->parent[b]) {
+      most = fmax(most, length_of(r->d->w.r[b]));
+    }
+  }
+  return most;
+}
 
 /* The largest part that is left, of all joints that a row acts on, of the terms by which it does:
- * rows along which the joints hardly move anything have little. */
+ * rows along which the joints hardly move anything have little, and so have those that push along a
+ * line through all the joints. */
 static double strength_of(sni_rows *r, const sni_row *row) {
   const sni_tree *t = &r->d->m->tree;
   const sni_work *w = &r->d->w;
+  const double lever = lever_of(r, row);
   double *x = r->column, *terms = r->terms, most = 0;
   for (int pass = 0; pass < 3; pass++) { /* clear, add, compare */
     for (int side = 0; side < 2; side++) {
       sni_lane6 f = sni_lane6_from(row->p[side]);
       for (int b = row->body[side]; b >= 0; b = t->parent[b]) {
-        const double turn = sqrt(sni_lane_dot(f.w, f.w)), push = sqrt(sni_lane_dot(f.v, f.v));
+        const double push = length_of(f.v), turn = fmax(length_of(f.w), lever * push);
         for (int k = t->vadr[b]; k < t->vadr[b + 1]; k++) {
           const sni_lane6 S = w->S[k];
           if (pass == 0) {
             x[k] = terms[k] = 0;
           } else if (pass == 1) {
-            terms[k] += turn * sqrt(sni_lane_dot(S.w, S.w)) + push * sqrt(sni_lane_dot(S.v, S.v));
+            terms[k] += turn * length_of(S.w) + push * length_of(S.v);
           } else if (terms[k] > 0) {
             most = fmax(most, fabs(x[k]) / terms[k]);
           }
@@ -135,11 +162,74 @@ static void factorise_dual(sni_rows *r, int n) {
   }
 }
 
+/* By how much x turns a joint, at most; what slides counts as part of the longest link. */
+static double largest_turn(const sni_dynamics *d, const double *x) {
+  const sni_tree *t = &d->m->tree;
+  double link = 0, most = 0;
+  for (int i = 0; i < t->nbody; i++) {
+    link = t->parent[i] >= 0 ? fmax(link, length_of(d->w.r[i])) : link;
+  }
+  for (int i = 0; i < t->nbody; i++) {
+    sni_lane6 twist = {0};
+    for (int j = t->vadr[i]; j < t->vadr[i + 1]; j++) {
+      twist = sni_lane6_addscaled(twist, x[j], d->w.S[j]);
+    }
+    const double slid = link > 0 ? length_of(twist.v) / link : 0;
+    most = fmax(most, length_of(twist.w) + slid);
+  }
+  return most;
+}
+
+/* How far joints move that close the gaps of the rows which have been factorised. */
+static double way_to_closed(sni_rows *r) {
+  const int nv = r->d->m->tree.nv;
+  double *c = r->lambda_before; /* r->rhs may be what will be solved for */
+  for (int i = 0; i < r->nrow; i++) {
+    c[i] = -r->row[i].g;
+  }
+  if (r->halved) {
+    sni_rows_solve_halved(r, NULL, c, r->column);
+  } else {
+    memset(r->column, 0, (size_t)nv * sizeof *r->column);
+    sni_rows_correct(r, c, r->column);
+  }
+  return largest_turn(r->d, r->column);
+}
+
+/* Rows that say nothing of their own in closed poses (the loop of Bennett's linkage has three such
+ * of six) do so as soon as gaps are open, and what they say then is wrong: they would hold what is
+ * free to move.  Where gaps are open by motions d of the joints, to first order, rows are known no
+ * better than to d, and what is left of one after others of which as little as s was left, no
+ * better than to d/s. */
+static void leave_doubtful(sni_rows *r, int n) {
+  double *left = r->scale, least = 1;
+  const int rank = r->rank;
+  int sure = 0, worst;
+  for (int k = 0; k < rank; k++) {
+    const double pivot = r->S[k * n + k];
+    sure = k == sure && pivot * pivot > DOUBTED * DOUBTED * r->scale[k] ? k + 1 : sure;
+  }
+  if (sure == rank || !(sni_rows_gap(r, &worst) > GAP_NOISE)) {
+    return;
+  }
+  for (int k = 0; k < rank; k++) {
+    left[k] = r->S[k * n + k] / sqrt(r->y[k]) * strength_of(r, &r->row[r->order[k]]);
+    least = k < sure ? fmin(least, left[k]) : least;
+  }
+  r->rank = sure;
+  const double off = DOUBT * way_to_closed(r);
+  while (r->rank < rank && left[r->rank] > off / least) {
+    least = fmin(least, left[r->rank]);
+    r->rank++;
+  }
+}
+
 static void factorise_rows(sni_rows *r, int n) {
   for (int i = 0; i < n; i++) {
     r->order[i] = i;
   }
   factorise_dual(r, n);
+  leave_doubtful(r, n);
 }
 
 sn_status sni_rows_solve_tree(void *dynamics, const double *b, double *x) {
