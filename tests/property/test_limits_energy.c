@@ -85,8 +85,7 @@ typedef struct way {
 static const double restitution[] = {0, 1e-6, 0.5, 1};
 static const sn_activation activation[] = {SN_ACTIVATION_MARGIN, SN_ACTIVATION_PENETRATION};
 
-/* Quadratic terms that are explicit bring energy where chains are thrown about, with limits or
- * without. */
+/* With the paper's inertia, chains that rattle without loss still gain energy: docs/limits.md. */
 static bool may_rattle(const way *w) {
   return w->inertia == SN_INERTIA_PROJECTED;
 }
