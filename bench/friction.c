@@ -143,7 +143,7 @@ static int bench_chain(const bench_settings *settings, sni_json *json) {
             gap);
     return WRONG;
   }
-  const double mu = 0.4; /* that of `sinew make chain` */
+  const double mu = 0.4; /* about that of `sinew make chain` */
   if (!time_bisp(count, steps, mu, false, &row[0]) || !time_bisp(count, steps, mu, true, &row[1]) ||
       !time_sp(count, steps, mu, &row[2], &gap)) {
     return WRONG;

@@ -6,8 +6,8 @@ static void write_chain(const make_settings *s, sni_text *out) {
       out, "chain", "cm g s", 980,
       "# A chain of links on pins that rub, 45 degrees from upright. It starts straight and "
       "level, falls, and stops from\n"
-      "# the root on, where the pins bear most; on large pins sooner than on small ones, on which "
-      "the tip swings back.\n");
+      "# the root on, where the pins bear most, link by link; on large pins sooner than on small "
+      "ones, on which the tip swings back.\n");
   sni_text_add(out,
                "\nbodies:\n"
                "  link:\n"
@@ -31,11 +31,11 @@ static const cli_option options[] = {{"--count", "N", CLI_NUMBER, offsetof(make_
                                       "of the pins, in cm, from 0.01 to 5; 0.5 if not given"},
                                      {"--friction", "MU", CLI_NUMBER,
                                       offsetof(make_settings, friction),
-                                      "coefficient, from 0 to 10; 0.4 if not given"}};
+                                      "coefficient, from 0 to 10; 0.445 if not given"}};
 static const make_number numbers[] = {
     {"--count", offsetof(make_settings, count), 10, 1, 1000, true},
     {"--radius", offsetof(make_settings, radius), 0.5, 0.01, 5, false},
-    {"--friction", offsetof(make_settings, friction), 0.4, 0, 10, false}};
+    {"--friction", offsetof(make_settings, friction), 0.445, 0, 10, false}};
 
 const make_generator make_chain = {
     .name = "chain",

@@ -404,18 +404,16 @@ class Make(Command):
                 self.assertTrue(0.02 < value if key.endswith("z") else abs(value) < half, f"{key} is {value}")
 
     def test_chain_stops_from_the_root_on_and_sooner_and_after_less_of_its_way_on_larger_pins(self):
-        """What sticks has the same digits from step to step. On small pins the outer links swing back."""
+        """What sticks has the same digits from step to step. On small pins the tip swings back."""
         ways, rest = [], []
         keys = [f"link_{k}.q" for k in range(1, 11)]
         for radius in (0.5, 1):
             _, rows = self.run_scene(self.sane("chain", "--radius", radius, duration=0.1)[0], 2, **{"run.record.every": 0.001, "run.record.channels": "['*.q']"})
             late = [max(b["t"] for a, b in zip(rows, rows[1:]) if b[key] != a[key]) for key in keys]
-            inner = 10 if radius == 1 else 6
-            self.assertTrue(all(a < b for a, b in zip(late[:inner], late[1:inner])), late)
-            self.assertTrue(all(late[inner - 1] < a for a in late[inner:]), late)
+            self.assertTrue(all(a < b for a, b in zip(late, late[1:])), late)
             rest.append(max(late))
             ways.append([abs(rows[-1][key]) for key in keys])
-        self.assertTrue(rest[1] < rest[0] - 0.3 and rest[0] < 1.9, rest)
+        self.assertTrue(rest[1] < rest[0] - 0.2 and rest[0] < 1.6, rest)
         self.assertLess(ways[1][0], ways[0][0])
 
     def test_klann_leg_goes_round_its_path(self):

@@ -102,10 +102,10 @@ TEST(a_chain_stops_from_root_to_tip_and_sooner_on_large_pins) {
   }
 }
 
-/* The scene as it is made (mu = 0.4), and all around it: links stop from the root on, where they
- * bear most, and not from the tip; on large pins all of them one after the other, on small ones the
- * outer ones swing back and stop after those that have stopped inside.  So the chain is at rest
- * sooner on large pins [RM Fig 5a, b]. */
+/* With a little less friction than the scene as it is made (mu = 0.445): links stop from the root
+ * on, where they bear most, and not from the tip; on large pins all of them one after the other, on
+ * small ones the outer ones swing back and stop after those that have stopped inside.  So the chain
+ * is at rest sooner on large pins [RM Fig 5a, b]. */
 TEST(a_chain_stops_from_the_root_on_and_sooner_on_large_pins) {
   enum { INSIDE = 4 };
   static const struct {
