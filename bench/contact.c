@@ -140,7 +140,7 @@ static int run(const bench_settings *settings, const bench_output *out) {
     return 2;
   }
   sni_json *json = out->json;
-  bench_growth growth = {NAN, NAN};
+  bench_growth growth = {NAN, NAN, NAN};
   if (json) {
     sni_json_open(json, "rows", "[");
   }
@@ -155,6 +155,7 @@ static int run(const bench_settings *settings, const bench_output *out) {
       sni_json_text(json, "solver", "staggered");
       sni_json_raw(json, "exponent", "%.4f", growth.bodies);
       sni_json_raw(json, "exponent_contacts", "%.4f", growth.contacts);
+      sni_json_raw(json, "exponent_falling", "%.4f", growth.falling);
       sni_json_close(json, "}");
     }
     sni_json_close(json, "]");

@@ -8,7 +8,7 @@ enum { BENCH_HEAPS = 5 };
 
 /* Exponents of the time of a step. */
 typedef struct bench_growth {
-  double bodies, contacts;
+  double bodies, contacts, falling;
 } bench_growth;
 
 /* ---- contact_heap.c ---- */

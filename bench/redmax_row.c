@@ -80,6 +80,7 @@ static sn_status build_sims(redmax_row *r, bool quick, sn_error *err) {
   for (int c = 0; c < SOLVERS; c++) {
     sn_options o = sn_model_run(r->m)->options;
     o.redmax.solver = solver_option[c];
+    o.redmax.integrator = SN_EULER; /* a step, a solve: whatever the scene runs with */
     const sn_status status = takes_part(r, c, quick)
                                  ? sn_sim_create(r->m, &o, &r->solver[c].sim, err)
                                  : SN_E_UNSUPPORTED;

@@ -92,6 +92,24 @@ static inline sn_model *structured_ladder(int p, int n) {
   "bodies:\n"                                                                                      \
   "  bar: {parent: world, joint: {}, repeat: {count: 10, joint: {at: [1, 0, 0]}}}\n"
 
+/* Four bars that swing; pin: more of the joint that closes them. */
+#define STRUCTURED_FOUR_BAR(pin)                                                                   \
+  "sinew: 1\n"                                                                                     \
+  "defaults:\n"                                                                                    \
+  "  joint: {type: revolute, axis: [0, 1, 0]}\n"                                                   \
+  "  body: {inertia: {mass: 1, at: [0.5, 0, 0], xx: 0.01, yy: 1/12, zz: 1/12}}\n"                  \
+  "bodies:\n"                                                                                      \
+  "  crank: {parent: world, joint: {at: [0, 0, 0]}}\n"                                             \
+  "  coupler: {parent: crank, joint: {at: [1, 0, 0]}}\n"                                           \
+  "  rocker: {parent: world, joint: {at: [1.2, 0, 0]}}\n"                                          \
+  "initial:\n"                                                                                     \
+  "  crank: {q: -1.2, qd: 1}\n"                                                                    \
+  "  coupler: {q: 1.1}\n"                                                                          \
+  "  rocker: {q: -1.4}\n"                                                                          \
+  "loops:\n"                                                                                       \
+  "  pin: {type: revolute, axis: [0, 1, 0], a: {body: coupler, at: [1, 0, 0]}, b: {body: rocker, " \
+  "at: [1, 0, 0]}" pin "}\n"
+
 static inline sn_vec3 structured_point(stage *g, const char *body, sn_vec3 at) {
   const int i = sn_model_body_find(g->m, body), n = sn_model_body_count(g->m);
   sn_se3 *E = calloc((size_t)n, sizeof *E);

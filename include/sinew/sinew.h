@@ -518,7 +518,8 @@ typedef struct sn_info {
                               they gave way included                                      */
   double energy_change;    /* over the step, if options.report_energy asks for it          */
   int retries;             /* times that the step was divided because a solve did not converge */
-  double gap;              /* structured: the largest gap that loops are left with, m or rad   */
+  double gap;              /* structured: the largest gap that loops are left with, m or rad; of
+                              a gap in space its largest component along the loop's axes      */
   int contacts;            /* points that touch, or might have within the step             */
   int contact_iterations;  /* sweeps over the contacts, the most of an island              */
   double contact_residual; /* how far rates are from the law of contact, by the largest without */
@@ -539,7 +540,7 @@ SN_API const char *sn_sim_describe(const sn_sim *sim, char *out, size_t out_size
  * the state is as near as can be, in the least squares, and err says what stays open, with the
  * status SN_NOT_CONVERGED. */
 SN_API sn_status sn_sim_assemble(sn_sim *sim, sn_state *state, sn_error *err);
-/* The largest gap of all constraints, m or rad. */
+/* The largest gap of all constraints, m or rad; of a gap in space its largest component. */
 SN_API sn_status sn_sim_gap(sn_sim *sim, const sn_state *state, double *gap);
 
 /* Advances the state by options.step.  Allocates nothing.  On failure the state is the last good

@@ -127,6 +127,21 @@ static sn_status load_stdin(const sn_scene_options *options, const cli_scene_set
   return status;
 }
 
+/* One mistake in a scene of a thousand bodies is a thousand errors: the first ones say it. */
+enum { PRINTED_MAX = 40 };
+
+static void print_some(const sn_scene *scene, int count, const char *what, const char *file,
+                       const sn_error *(*get)(const sn_scene *, int),
+                       void (*print)(const sn_error *)) {
+  for (int k = 0; k < count && k < PRINTED_MAX; k++) {
+    print(get(scene, k));
+  }
+  if (count > PRINTED_MAX) {
+    fprintf(stderr, "and %d more %ss: 'sinew check %s --json' lists all\n", count - PRINTED_MAX,
+            what, file);
+  }
+}
+
 int cli_load(const char *file, const cli_scene_settings *settings, bool quiet, sn_scene **scene) {
   sn_error err = {0};
   sn_scene_options options = sn_scene_options_default();
@@ -140,11 +155,10 @@ int cli_load(const char *file, const cli_scene_settings *settings, bool quiet, s
     cli_print_error(&err);
     return cli_code(status);
   }
-  for (int k = 0; k < sn_scene_error_count(*scene); k++) {
-    cli_print_error(sn_scene_error(*scene, k));
-  }
-  for (int k = 0; !quiet && k < sn_scene_warning_count(*scene); k++) {
-    cli_print_warning(sn_scene_warning(*scene, k));
+  print_some(*scene, sn_scene_error_count(*scene), "error", file, sn_scene_error, cli_print_error);
+  if (!quiet) {
+    print_some(*scene, sn_scene_warning_count(*scene), "warning", file, sn_scene_warning,
+               cli_print_warning);
   }
   return status == SN_OK ? CLI_DONE : CLI_BAD_INPUT;
 }

@@ -6,6 +6,7 @@
  * (freedom_sparse.c): at the start, and in a pose nearby, since the start may be singular. */
 #include "cli/freedom.h"
 
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,18 +15,22 @@
 #include "linear/vector.h"
 
 #define COUNT_MAX   2e8  /* rows x rows x coordinates: more is counted sparsely   */
-#define NOTHING     1e-7 /* a row below this part of the largest says nothing     */
-#define COUNT_SMALL 1e6  /* the same: fewer are looked at often                   */
+#define COUNT_SMALL 1e7  /* rows x coordinates^2: fewer are looked at often       */
 #define AWAY        1e-2 /* rad, or m: how far a pose nearby is                  */
-#define STAYS       0.02 /* of that: it has not come back                         */
 #define DEPENDENT   1e-6 /* of a row, left by the others: it follows from them    */
+#define CERTAIN     1e-3 /* the same, for a pose that is closed to 1e-9           */
+#define NOTHING     0.1  /* of these, of the largest row: less says nothing    */
+#define CLEAR       1e-6 /* of the largest row: so much is left by no accident    */
 
 typedef struct table {
   int rows, columns;
-  double *value; /* rows x columns                                      */
-  double *own;   /* rows: lengths before others were taken out; 0: done */
-  double *left;  /* rows: lengths now                                   */
-  bool *taken;   /* rows: it is one of the independent ones             */
+  double *value;  /* rows x columns                                      */
+  double *own;    /* rows: lengths before others were taken out; 0: done */
+  double *left;   /* rows: lengths now                                   */
+  bool *taken;    /* rows: it is one of the independent ones             */
+  double small;   /* of a row, left by the others: it follows from them  */
+  double largest; /* length of any row                                   */
+  double least;   /* of any row that was taken, left by the others       */
 } table;
 
 static double *row_of(const table *a, int i) {
@@ -38,7 +43,7 @@ static int take_out(table *a, int end) {
   const int n = a->columns;
   for (int rank = 0;; rank++) {
     int best = -1;
-    double most = DEPENDENT;
+    double most = a->small;
     for (int i = 0; i < end; i++) {
       if (a->left[i] > most * a->own[i]) {
         most = a->left[i] / a->own[i];
@@ -52,6 +57,7 @@ static int take_out(table *a, int end) {
     for (int k = 0; k < n; k++) {
       pivot[k] /= a->left[best];
     }
+    a->least = fmin(a->least, a->left[best]);
     a->own[best] = a->left[best] = 0;
     a->taken[best] = true;
     for (int i = 0; i < a->rows; i++) {
@@ -68,19 +74,18 @@ static int take_out(table *a, int end) {
 }
 
 static void measure(table *a) {
-  double largest = 0;
   for (int i = 0; i < a->rows; i++) {
     a->own[i] = sqrt(sni_dot(a->columns, row_of(a, i), row_of(a, i)));
-    largest = fmax(largest, a->own[i]);
+    a->largest = fmax(a->largest, a->own[i]);
   }
+  const double nothing = NOTHING * a->small * a->largest;
+  a->least = a->largest;
   for (int i = 0; i < a->rows; i++) {
-    a->left[i] = a->own[i] = a->own[i] > NOTHING * largest ? a->own[i] : 0;
+    a->left[i] = a->own[i] = a->own[i] > nothing ? a->own[i] : 0;
   }
 }
 
-/* Leaves the rows of constraints that hold both ways, and of motions of joints that are there all
- * the time: limits take no freedom away.  Returns how many are of constraints: these come first. */
-static int keep_rows(sni_rows *rows, const sn_model *m) {
+int cli_freedom_keep_rows(sni_rows *rows, const sn_model *m) {
   int n = 0, own = 0;
   for (int i = 0; i < rows->nrow; i++) {
     const bool is_own = rows->of[i] < m->nconstraint;
@@ -94,10 +99,10 @@ static int keep_rows(sni_rows *rows, const sn_model *m) {
   return own;
 }
 
-static void count_dense(const sn_sim *sim, int own, cli_freedom *f) {
+static void count_dense(const sn_sim *sim, int own, double small, cli_freedom *f) {
   const sni_rows *rows = &sim->rows;
   const size_t nv = (size_t)sim->m->tree.nv, n = (size_t)rows->nrow;
-  table a = {.rows = rows->nrow, .columns = (int)nv};
+  table a = {.rows = rows->nrow, .columns = (int)nv, .small = small};
   a.value = calloc(n * nv + 1, sizeof *a.value);
   a.own = calloc(2 * n, sizeof *a.own);
   a.taken = calloc(n, sizeof *a.taken);
@@ -108,6 +113,7 @@ static void count_dense(const sn_sim *sim, int own, cli_freedom *f) {
     }
     measure(&a);
     f->rank = take_out(&a, own);
+    f->least = a.least / a.largest;
     for (int i = 0; i < own; i++) {
       cli_freedom_involve(f, rows->of[i], !a.taken[i]);
     }
@@ -130,17 +136,18 @@ void cli_freedom_involve(cli_freedom *f, int constraint, bool redundant) {
   }
 }
 
-static void count_at(sn_sim *sim, double t, const double *q, const double *qd, cli_freedom *f) {
+static void count_at(sn_sim *sim, double t, const double *q, const double *qd, double small,
+                     cli_freedom *f) {
   sni_dynamics_kinematics(&sim->d, q, qd);
   sni_rows_eval(&sim->rows, t, t, q, qd);
-  const int own = keep_rows(&sim->rows, sim->m);
+  const int own = cli_freedom_keep_rows(&sim->rows, sim->m);
   const double n = sim->rows.nrow;
   f->rows = own;
   if (own == 0) {
     return;
   }
   if (n * n * sim->m->tree.nv <= COUNT_MAX) {
-    count_dense(sim, own, f);
+    count_dense(sim, own, small, f);
   } else {
     cli_freedom_sparse(sim, own, f);
   }
@@ -152,40 +159,54 @@ double cli_freedom_random(uint64_t *seed) {
   return (double)(int64_t)*seed / 9223372036854775808.0;
 }
 
-/* Goes to a pose nearby that meets the constraints to this tolerance; how far the joint is that has
- * gone furthest.  Below 0: there is none. */
-static double go_away(sn_sim *sim, double t, uint64_t seed, double tolerance, const double *from,
-                      double *q, double *qd) {
+/* The rank of the branches that go on from here.  In some poses they cross, or nearly so, and have
+ * the rank of none: those that do not tell clearly are left out.  Branches may differ: most rows
+ * are independent in the one that is left with the least freedom. */
+static void count_nearby(sn_sim *sim, double t, const double *from, double *q, double *qd,
+                         cli_freedom *f) {
+  enum { TRIES = 60, ENOUGH = 5, FIRST = 2 };
+  int told = 0, lowest = INT_MAX;
+  for (int k = 0; k < TRIES && (told < ENOUGH || lowest < f->rank); k++) {
+    cli_freedom one = {0};
+    if (cli_freedom_go_away(sim, t, FIRST + (uint64_t)k, from, q)) {
+      count_at(sim, t, q, qd, DEPENDENT, &one);
+    }
+    if (one.counted && one.least > CLEAR) {
+      told++;
+      lowest = one.rank < lowest ? one.rank : lowest;
+      *f = one.rank > f->rank ? one : *f;
+    }
+  }
+  f->lowest = lowest;
+}
+
+/* The same where rows are many, or nothing stayed away, as in a mechanism that is rigid: one pose,
+ * by the shortest way. */
+static void count_beside(sn_sim *sim, double t, const double *from, double *q, double *qd,
+                         cli_freedom *f) {
+  uint64_t seed = 2;
   int worst;
-  double gap, most = 0;
+  double gap;
   for (int j = 0; j < sim->m->tree.nv; j++) {
     q[j] = from[j] + AWAY * cli_freedom_random(&seed);
     qd[j] = 0;
   }
-  if (sni_rows_project(&sim->rows, t, t, tolerance, q, qd, &worst, &gap)) {
-    return -1;
+  if (sni_rows_project(&sim->rows, t, t, 1e-9, q, qd, &worst, &gap) == SN_OK) {
+    count_at(sim, t, q, qd, DEPENDENT, f);
+    f->lowest = f->rank;
   }
-  for (int j = 0; j < sim->m->tree.nv; j++) {
-    most = fmax(most, fabs(q[j] - from[j]));
-  }
-  return most;
 }
 
-/* Where several branches cross, closing nearly always leads back to the crossing, to poses that are
- * on no branch by 1e-6 and have the rank of neither: only what stays away from it, and meets the
- * constraints to the last digits, tells.  Where nothing does, the mechanism may be rigid. */
-static void count_nearby(sn_sim *sim, double t, const double *from, double *q, double *qd,
-                         cli_freedom *f) {
-  enum { TRIES = 60, TRIES_LARGE = 3, FIRST = 2 };
-  const double n = sim->rows.nrow, nv = sim->m->tree.nv;
-  const int tries = n * n * nv <= COUNT_SMALL ? TRIES : TRIES_LARGE;
-  bool away = false;
-  for (int k = 0; k < tries && !away; k++) {
-    away = go_away(sim, t, FIRST + (uint64_t)k, 1e-13, from, q, qd) > STAYS * AWAY;
+/* Beside a pose rows only become independent.  Where they seem to become dependent, this pose is at
+ * a crossing and not quite closed, or the one nearby met a crossing by chance. */
+static cli_freedom closed_here(sn_sim *sim, sn_state *state, cli_freedom f) {
+  cli_freedom again = {.nearby = f.nearby, .lowest = f.lowest};
+  if (f.least > CERTAIN) {
+    f.nearby = f.rank;
+    return f;
   }
-  if (away || go_away(sim, t, FIRST, 1e-9, from, q, qd) >= 0) {
-    count_at(sim, t, q, qd, f);
-  }
+  count_at(sim, *sn_state_time(state), sn_state_q(state), sn_state_qd(state), CERTAIN, &again);
+  return again.counted ? again : f;
 }
 
 cli_freedom cli_freedom_count(sn_sim *sim, sn_state *state) {
@@ -194,12 +215,21 @@ cli_freedom cli_freedom_count(sn_sim *sim, sn_state *state) {
     return f;
   }
   const size_t nv = (size_t)sim->m->tree.nv;
-  const double t = *sn_state_time(state);
-  double *q = malloc((2 * nv + 1) * sizeof *q), *qd = q + nv;
-  count_at(sim, t, sn_state_q(state), sn_state_qd(state), &f);
+  const double t = *sn_state_time(state), *from = sn_state_q(state);
+  double *q = calloc(2 * nv + 1, sizeof *q), *qd = q + nv;
+  count_at(sim, t, from, sn_state_qd(state), DEPENDENT, &f);
   if (q && f.counted) {
-    count_nearby(sim, t, sn_state_q(state), q, qd, &other);
+    if ((double)sim->rows.nrow * (double)nv * (double)nv <= COUNT_SMALL) {
+      count_nearby(sim, t, from, q, qd, &other);
+    }
+    if (!other.counted) {
+      count_beside(sim, t, from, q, qd, &other);
+    }
     f.nearby = other.counted && other.rows == f.rows ? other.rank : -1;
+    f.lowest = other.lowest;
+    if (f.nearby >= 0 && f.nearby < f.rank) {
+      f = closed_here(sim, state, f);
+    }
   }
   free(q);
   return f;

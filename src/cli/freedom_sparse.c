@@ -251,6 +251,7 @@ void cli_freedom_sparse(const sn_sim *sim, int own, cli_freedom *f) {
     }
   }
   f->counted = t.good;
+  f->least = 1; /* not known */
   f->rank = t.good ? rank : 0;
   f->free = nv - rank_all;
   for (int k = 0; t.pivot && k < 6 * nbody + nv; k++) {

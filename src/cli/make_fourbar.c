@@ -44,6 +44,8 @@ static void write_fourbar(const make_settings *s, sni_text *out) {
     sni_text_add(out, "  bar_%d: {qd: -1}\n", k);
   }
   make_foot_at(out, 0.001, 10, "[T, V, E, bar_1.pos.*, rod_0.q]");
+  sni_text_add(
+      out, "  redmax: {integrator: dopri5}         # the benchmark asks for the exact motion\n");
 }
 
 static const cli_option options[] = {

@@ -1,10 +1,13 @@
 /* make_ladder.c: a rope ladder [FA 5]: two strings of bars side by side, joined by rungs, with ball
  * joints everywhere.  Of each string P bars lead from one rung to the next; each of the N rungs
  * closes a loop. */
+#include <math.h>
+
 #include "cli/make.h"
 
-#define BAR  0.25 /* m, if not given */
-#define THIN 2e-4 /* kg m^2, about a bar's own axis */
+#define BAR    0.25 /* m, if not given                    */
+#define RADIUS 0.02 /* m, of a bar, at most               */
+#define STOUT  0.4  /* and this part of its length at most */
 
 static void write_string(const char *name, double y, double bar, int bars, sni_text *out) {
   sni_text_add(out,
@@ -16,6 +19,7 @@ static void write_string(const char *name, double y, double bar, int bars, sni_t
 static void write_ladder(const make_settings *s, sni_text *out) {
   const int n = (int)s->count, p = (int)s->pattern;
   const double bar = s->length, rung = 2 * bar, moment = rung * rung / 12;
+  const double radius = fmin(RADIUS, STOUT * bar), thin = 0.5 * radius * radius;
   make_head(
       out, "ladder", 9.81,
       "# A rope ladder of bars of 1 kg with ball joints. Both strings hang on the ground, and "
@@ -25,19 +29,20 @@ static void write_ladder(const make_settings *s, sni_text *out) {
                "  joint: {type: spherical}\n"
                "  body:                                  # a bar of a string\n"
                "    inertia: {mass: 1, at: [%s, 0, 0], xx: %s, yy: %s, zz: %s}\n"
-               "    shapes: [{type: capsule, from: [0, 0, 0], to: [%s, 0, 0], radius: 0.02}]\n"
+               "    shapes: [{type: capsule, from: [0, 0, 0], to: [%s, 0, 0], radius: %s}]\n"
                "\nbodies:\n",
-               make_show(0.5 * bar).text, make_show(THIN).text, make_show(bar * bar / 12).text,
-               make_show(bar * bar / 12).text, make_show(bar).text);
+               make_show(0.5 * bar).text, make_show(thin).text, make_show(bar * bar / 12).text,
+               make_show(bar * bar / 12).text, make_show(bar).text, make_show(radius).text);
   write_string("near", 0, bar, n * p, out);
   write_string("far", rung, bar, n * p, out);
   for (int k = 1; k <= n; k++) {
     sni_text_add(out,
                  "  rung_%d: {parent: near_%d, joint: {at: [%s, 0, 0]},\n"
                  "    inertia: {mass: 1, at: [0, %s, 0], xx: %s, yy: %s, zz: %s},\n"
-                 "    shapes: [{type: capsule, from: [0, 0, 0], to: [0, %s, 0], radius: 0.02}]}\n",
+                 "    shapes: [{type: capsule, from: [0, 0, 0], to: [0, %s, 0], radius: %s}]}\n",
                  k, k * p, make_show(bar).text, make_show(0.5 * rung).text, make_show(moment).text,
-                 make_show(THIN).text, make_show(moment).text, make_show(rung).text);
+                 make_show(thin).text, make_show(moment).text, make_show(rung).text,
+                 make_show(radius).text);
   }
   sni_text_add(out, "\nloops:\n");
   for (int k = 1; k <= n; k++) {

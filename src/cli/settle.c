@@ -5,6 +5,7 @@
 
 #include "cli/cli.h"
 #include "cli/relax.h"
+#include "methods/blame.h"
 #include "methods/sim.h"
 #include "model/model.h"
 
@@ -37,8 +38,9 @@ typedef struct job {
   sn_sim *sim;
   sn_state *state;
   cli_relax relax;
-  double V0, V1; /* potential energy before and after */
-  double V2;     /* and where it goes from beside that, if it is an unstable one; NAN: it is not */
+  double V0, V1;  /* potential energy before and after */
+  double V2;      /* and where it goes from beside that, if it is an unstable one; NAN: it is not */
+  char held[300]; /* what moves at t = 0 and is held where it is then; empty: nothing */
   sn_error err;
 } job;
 
@@ -79,8 +81,18 @@ static sn_status refuse_rates(job *j) {
                           sni_sim_section(j->m, k), j->m->constraint_name[k]);
 }
 
+/* Functions of time that say where something is stay what they are at t = 0: one that moves then
+ * does not rest, which is said. */
+static void look_for_held(job *j) {
+  const int function = sni_blame_moving(j->m, 0);
+  if (function >= 0) {
+    sni_blame_owner(j->m, function, j->held, sizeof j->held);
+  }
+}
+
 static int prepare(job *j) {
   j->m = sn_scene_take_model(j->scene);
+  look_for_held(j);
   sn_options o = sn_model_run(j->m)->options;
   o.method = "redmax"; /* whatever the scene is for: its steps are implicit */
   o.redmax.integrator = SN_EULER;
@@ -195,6 +207,9 @@ static void print_summary(const job *j) {
     printf("  unstable    from %g (rad or m) beside it goes on down to V = %.9g: start it there\n",
            ASIDE, j->V2);
   }
+  if (j->held[0]) {
+    printf("  held        %s, where it is at t = 0, though it moves then\n", j->held);
+  }
   if (j->s->save) {
     printf("  saved       %s\n", j->s->save);
   }
@@ -216,6 +231,9 @@ static bool print_json(const job *j, int code) {
     cli_json_number(&json, "end", j->V1);
     sni_json_close(&json, "}");
     sni_json_raw(&json, "stable", "%s", isnan(j->V2) ? "true" : "false");
+    if (j->held[0]) {
+      sni_json_text(&json, "held", j->held);
+    }
   }
   const sni_error_list errors = {.item = (sn_error *)&j->err, .count = j->err.code != SN_OK};
   cli_json_problems(&json, j->scene, &errors, NULL);

@@ -11,6 +11,7 @@
 
 #define GAP      1e-9 /* below this a constraint is met                  */
 #define GAPS_MAX 20   /* so many are listed beside the one that is worst */
+#define FLAT     1e-3 /* rad: a disc that leans by less lies             */
 #define MOVED    1e-6 /* coordinates that differ by less are the same    */
 
 static void add(sni_error_list *list, const char *file, sn_error *err) {
@@ -125,6 +126,31 @@ static void tell_moved(sn_sim *sim, const sn_state *as_given, sn_state *state, c
            worst >= 0 ? m->constraint_name[worst] : "", gap, name, q[most], q0[most], rest);
 }
 
+/* A disc that lies flat on its plane has no lowest point to roll on. */
+static void warn_flat(sn_sim *sim, sn_state *state, const char *file, cli_start *s) {
+  const sn_model *m = sim->m;
+  const double t = *sn_state_time(state), *q = sn_state_q(state), *qd = sn_state_qd(state);
+  sni_dynamics_kinematics(&sim->d, q, qd);
+  const sn_se3 *E_wb = sni_rows_eval_of(&sim->rows, t, t, q, qd).E_wb;
+  for (int k = 0; k < m->nconstraint; k++) {
+    const sni_constraint *c = &m->constraint[k];
+    if (c->kind != SNI_ROLL || sn_vec3_norm(c->axis) == 0) {
+      continue;
+    }
+    const sn_mat3 R = c->body[1] < 0 ? sn_mat3_identity() : E_wb[c->body[1]].R;
+    const sn_vec3 n = sn_mat3_mul_vec(sn_mat3_mul(R, c->at[1].R), (sn_vec3){0, 0, 1});
+    const sn_vec3 a = sn_mat3_mul_vec(E_wb[c->body[0]].R, c->axis);
+    if (sn_vec3_norm(sn_vec3_cross(n, a)) < FLAT) {
+      sn_error err = {.code = SN_E_VALUE};
+      snprintf(err.path, sizeof err.path, "%s.%.200s", sni_sim_section(m, k),
+               m->constraint_name[k]);
+      snprintf(err.text, sizeof err.text,
+               "the disc lies flat, where it has no lowest point to roll on: let it lean or stand");
+      add(&s->warnings, file, &err);
+    }
+  }
+}
+
 void cli_start_try(const sn_scene *scene, const char *file, cli_start *s) {
   const sn_model *m = sn_scene_model(scene);
   sn_sim *sim = NULL;
@@ -140,6 +166,7 @@ void cli_start_try(const sn_scene *scene, const char *file, cli_start *s) {
     status = status ? status : sn_sim_assemble(sim, state, &err);
     if (!status && sim->d.rows) {
       tell_moved(sim, as_given, state, s);
+      warn_flat(sim, state, file, s);
     }
     if (status > 0) { /* not all can be had, and the method goes on */
       add(&s->warnings, file, &err);

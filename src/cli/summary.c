@@ -192,10 +192,11 @@ static void print_redundant(const summary *s, FILE *to) {
     fputs(" say what others say\n", to);
   }
   if (f->nearby >= 0 && f->nearby != f->rank) {
-    fprintf(to,
-            "  singular            this pose: nearby the constraints take %d, here %d, so that "
-            "the motion may branch\n",
-            f->nearby, f->rank);
+    fputs("  singular            this pose: nearby the constraints take ", to);
+    if (f->lowest < f->nearby) { /* branches that differ */
+      fprintf(to, "%d to ", f->lowest);
+    }
+    fprintf(to, "%d, here %d, so that the motion may branch\n", f->nearby, f->rank);
   }
 }
 

@@ -318,3 +318,20 @@ void sni_box_tree_cross(sni_box_tree *t, const sni_box_tree *other, sni_box_pair
     walk(t, other, push(t, 0, t->root, other->root), f, user);
   }
 }
+
+void sni_box_tree_query(sni_box_tree *t, const sni_aabb *box, int a, sni_box_pair_fn f,
+                        void *user) {
+  int n = t->root >= 0 ? push(t, 0, t->root, t->root) : 0;
+  while (n > 0) {
+    const sni_box_node *x = &t->node[t->stack[--n][0]];
+    if (!sni_aabb_overlap(&x->box, box)) {
+      continue;
+    }
+    if (is_leaf(x)) {
+      f(user, a, item_of(x));
+    } else {
+      n = push(t, n, x->child[0], x->child[0]);
+      n = push(t, n, x->child[1], x->child[1]);
+    }
+  }
+}

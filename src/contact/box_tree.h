@@ -37,6 +37,8 @@ void sni_box_tree_tidy(sni_box_tree *t);
 /* All pairs of items whose boxes overlap, each once. */
 typedef void (*sni_box_pair_fn)(void *user, int a, int b);
 void sni_box_tree_pairs(sni_box_tree *t, sni_box_pair_fn f, void *user);
+/* All items whose boxes overlap this one, as b. */
+void sni_box_tree_query(sni_box_tree *t, const sni_aabb *box, int a, sni_box_pair_fn f, void *user);
 /* a of the first tree, b of the second. */
 void sni_box_tree_cross(sni_box_tree *t, const sni_box_tree *other, sni_box_pair_fn f, void *user);
 

@@ -22,6 +22,7 @@ typedef struct sni_contact {
   int body[2];      /* -1: the ground, and what is fixed to it                                 */
   int material[2];  /* sni_material_mix                                                        */
   uint32_t feature; /* which point of this pair: the same from step to step                    */
+  bool fresh;       /* added to others that were kept: sni_finder_add                          */
   sn_vec3 x;        /* world, midway between the surfaces                                      */
   sn_vec3 at[2];    /* where each is touched: x, but of what is still apart its own surface, and of
                        what meets later in the step the place where it will be touched, as if its
@@ -46,6 +47,11 @@ sn_status sni_contacts_find(sni_finder *finder, const sni_params *params, const 
                             const sn_vec6 *phi, double h, double margin,
                             const sni_contact **contact, int *count, sn_error *err);
 
+/* The same with other twists, at the same places and with the same margin, of pairs of which one
+ * body does not keep to what it did; keeps: by body, others than it need not be looked at. */
+sn_status sni_contacts_find_again(sni_finder *finder, const sn_se3 *E_wb, const sn_vec6 *phi,
+                                  const bool *keeps, const sni_contact **contact, int *count);
+
 /* Bodies that sleep, by body: of two of them, or of one and the ground, no points are found.  NULL:
  * none.  The array stays the caller's. */
 void sni_finder_let_sleep(sni_finder *finder, const bool *asleep);
@@ -56,9 +62,10 @@ void sni_finder_skip(sni_finder *finder, const sni_contact *known, int count);
 
 /* A shape of the model that collides, where it was when points were last looked for. */
 sni_moving sni_finder_shape(const sni_finder *finder, int shape);
-/* These points of the last call, or kept already, stay where they are during the next ones. */
-void sni_finder_keep(sni_finder *finder, const sni_contact *list);
-/* One more behind the `count` that are kept; false: there is no room. */
+/* These points of the last call, or kept already, stay where they are during the next ones.  None
+ * of them is fresh any more. */
+void sni_finder_keep(sni_finder *finder, const sni_contact *list, int count);
+/* One more behind the `count` that are kept, a fresh one; false: there is no room. */
 bool sni_finder_add(sni_finder *finder, int *count, const sni_contact *c);
 /* Those behind the first `before`, which are in order, come to their places among these. */
 void sni_finder_merge(sni_finder *finder, int before, int count);

@@ -64,6 +64,7 @@ static void lay_out(sni_finder *f, cutter *c, const sn_model *m, counts n, int c
   f->arm = cut(c, nc, sizeof *f->arm);
   f->swing = cut(c, nc, sizeof *f->swing);
   f->box = cut(c, nc, sizeof *f->box);
+  f->twist = cut(c, nc, sizeof *f->twist);
   void *tubes = cut(c, 1, sni_tubes_size(m));
   void *moving = cut(c, 1, sni_box_tree_size(n.collider));
   void *still = cut(c, 1, sni_box_tree_size(n.collider));
@@ -194,11 +195,14 @@ static bool comes_before(const sni_contact *a, const sni_contact *b) {
                                       : a->feature < b->feature;
 }
 
-void sni_finder_keep(sni_finder *f, const sni_contact *list) {
+void sni_finder_keep(sni_finder *f, const sni_contact *list, int count) {
   if (list == f->sorted) {
     sni_contact *swap = f->sorted;
     f->sorted = f->spare;
     f->spare = swap;
+  }
+  for (int k = 0; k < count; k++) {
+    f->spare[k].fresh = false;
   }
 }
 
@@ -206,7 +210,8 @@ bool sni_finder_add(sni_finder *f, int *count, const sni_contact *c) {
   if (*count == f->capacity) {
     return false;
   }
-  f->spare[(*count)++] = *c;
+  f->spare[*count] = *c;
+  f->spare[(*count)++].fresh = true;
   return true;
 }
 
@@ -246,11 +251,11 @@ static void place(sni_finder *f, int k, const sn_se3 *E_wb, const sn_vec6 *phi) 
   sni_collider *c = &f->collider[k];
   put_on_coat(f, c);
   f->E_ws[k] = sn_se3_mul(E_wb[c->frame], c->E_bs);
-  f->phi[k] = (sn_vec6){0};
+  f->phi[k] = f->twist[k] = (sn_vec6){0};
   f->arm[k] = (sn_vec3){0, 0, 0};
   f->swing[k] = 0;
   if (phi && c->body >= 0) {
-    const sn_vec6 b = phi[c->body];
+    const sn_vec6 b = f->twist[k] = phi[c->body];
     const sn_vec3 arm = sn_vec3_sub(f->E_ws[k].p, E_wb[c->frame].p);
     f->phi[k] = (sn_vec6){b.w, sn_vec3_add(b.v, sn_vec3_cross(b.w, arm))};
     f->arm[k] = sn_vec3_sub(f->E_ws[k].p, sn_se3_point(E_wb[c->frame], c->pivot));
@@ -367,6 +372,7 @@ static void take_back(const sni_finder *f, double h, sni_contact *c) {
 int sni_finder_look_then(sni_finder *f, const int shape[2], const sn_se3 *E_wb, const sn_vec6 *phi,
                          double h, const sni_contact **contact, double *depth) {
   const int pair[2] = {f->collider_of[shape[0]], f->collider_of[shape[1]]};
+  const double margin = f->margin;
   f->h = h;
   for (int side = 0; side < 2; side++) {
     const int k = pair[side];
@@ -380,6 +386,7 @@ int sni_finder_look_then(sni_finder *f, const int shape[2], const sn_se3 *E_wb, 
   f->count = 0;
   sni_find_pair(f, pair[0], pair[1]);
   f->h = h;
+  f->margin = margin;
   for (int side = 0; side < 2; side++) {
     place(f, pair[side], E_wb, phi);
   }
@@ -526,4 +533,56 @@ sn_status sni_contacts_find(sni_finder *f, const sni_params *params, const sn_se
   *count = f->count;
   return f->full ? sni_fail(err, SN_E_LIMIT, "more than %d points touch at once", f->capacity)
                  : SN_OK;
+}
+
+/* One of the colliders that stray, and another; each pair of them once. */
+static void look_around(void *user, int a, int b) {
+  const sni_finder *f = user;
+  const int body = f->collider[b].body;
+  if (a != b && (b > a || body < 0 || f->asleep[body])) {
+    look_at(user, a, b);
+  }
+}
+
+/* All pairs, or those of the few that stray. */
+static void look_at_straying(sni_finder *f, int straying) {
+  enum { FEW = 4 };
+  if (FEW * straying > f->ncollider) {
+    sni_box_tree_pairs(&f->moving, look_at, f);
+    sni_box_tree_cross(&f->moving, &f->still, look_at, f);
+    return;
+  }
+  for (int k = 0; k < f->ncollider; k++) {
+    const sni_collider *c = &f->collider[k];
+    if (c->form != SNI_FORM_PLANE && c->body >= 0 && !f->asleep[c->body]) {
+      sni_box_tree_query(&f->moving, &f->box[k], k, look_around, f);
+      sni_box_tree_query(&f->still, &f->box[k], k, look_around, f);
+    }
+  }
+}
+
+sn_status sni_contacts_find_again(sni_finder *f, const sn_se3 *E_wb, const sn_vec6 *phi,
+                                  const bool *keeps, const sni_contact **contact, int *count) {
+  int straying = 0;
+  f->count = 0;
+  f->full = false;
+  sni_finder_let_sleep(f, keeps);
+  for (int k = 0; k < f->ncollider; k++) {
+    const int body = f->collider[k].body;
+    if (body >= 0 && memcmp(&f->twist[k], &phi[body], sizeof *phi) != 0) {
+      place(f, k, E_wb, phi);
+      box_in(f, k);
+      straying += !keeps[body];
+    }
+  }
+  look_at_straying(f, straying);
+  look_at_planes(f);
+  if (f->m->ntube > 0) {
+    look_at_tubes(f, E_wb, phi);
+  }
+  sort(f);
+  sni_finder_skip(f, NULL, 0);
+  *contact = f->sorted;
+  *count = f->count;
+  return f->full ? SN_E_LIMIT : SN_OK;
 }

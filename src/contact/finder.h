@@ -26,11 +26,12 @@ struct sni_finder {
   void **piece; /* npiece  memory of meshes, hulls and seams */
   int npiece;
   sni_tubes tubes;
-  sn_se3 *E_ws;  /* ncollider  pose of each                     by sni_contacts_find    */
-  sn_vec6 *phi;  /* ncollider  its twist, at the origin of E_ws                         */
-  sn_vec3 *arm;  /* ncollider  from what it turns about to the origin of E_ws           */
-  double *swing; /* ncollider  see sni_moving                                            */
-  sni_aabb *box; /* ncollider  what it may touch                                        */
+  sn_se3 *E_ws;   /* ncollider  pose of each                     by sni_contacts_find    */
+  sn_vec6 *phi;   /* ncollider  its twist, at the origin of E_ws                         */
+  sn_vec3 *arm;   /* ncollider  from what it turns about to the origin of E_ws           */
+  double *swing;  /* ncollider  see sni_moving                                            */
+  sni_aabb *box;  /* ncollider  what it may touch                                        */
+  sn_vec6 *twist; /* ncollider  that of its body, of which these are                       */
   sni_box_tree moving, still;
   sni_contact *contact, *sorted;
   sni_contact *spare; /* see sni_finder_keep */

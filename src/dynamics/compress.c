@@ -50,6 +50,7 @@ double sni_compress(sni_lines *G, int nrow, int m, int most, const sni_lines *si
       break;
     }
     least = fmin(least, ratio);
+    out->left[k] = sqrt(ratio);
     const int row = out->order[best];
     out->order[best] = out->order[k];
     out->order[k] = row;

@@ -17,6 +17,7 @@ typedef double sni_lines __attribute__((vector_size(8 * sizeof(double)), aligned
 typedef struct sni_compressed {
   int nrow, rank;
   int order[SNI_ROWS_MAX];   /* rows of G: the first `rank` are independent            */
+  double left[SNI_ROWS_MAX]; /* of row order[k], k < rank, as part of what it could be            */
   sni_lines R[SNI_ROWS_MAX]; /* R[k][order[j]]: of row k of Q in row order[j] of G, k <= j */
 } sni_compressed;
 

@@ -65,7 +65,7 @@ static const double *scatter(sni_kkt *k, const double *b, const double *c) {
     }
   }
   for (int i = 0; c && i < k->nrow; i++) {
-    x[k->row_at[i]] = c[i];
+    x[k->row_at[i]] = k->out[i] ? 0 : c[i];
   }
   return x;
 }
@@ -79,7 +79,7 @@ int sni_kkt_replaced(const sni_kkt *k) {
 }
 
 bool sni_kkt_depends(const sni_kkt *k) {
-  return k->replaced > 0 || (k->reduced && sni_kkt_reduced_depends(k->reduced));
+  return k->replaced > 0 || k->nout > 0 || (k->reduced && sni_kkt_reduced_depends(k->reduced));
 }
 
 unsigned sni_kkt_count(const sni_kkt *k) {

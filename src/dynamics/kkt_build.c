@@ -138,8 +138,12 @@ static void free_graph(sni_kkt *k) {
   free(k->phi); /* the first piece of all */
   free(k->x);
   free(k->given);
+  free(k->out);
+  free(k->doubted);
   k->phi = NULL;
   k->x = k->given = NULL;
+  k->out = NULL;
+  k->doubted = NULL;
 }
 
 void sni_kkt_free(sni_kkt **kkt) {
@@ -186,6 +190,8 @@ static sn_status build(sni_kkt *k, sn_error *err) {
     }
     lay_out_constraints(k, &p);
     k->given = calloc((size_t)k->d->m->tree.nv + nrow + 1, sizeof *k->given);
+    k->out = calloc(nrow + 1, sizeof *k->out);
+    k->doubted = calloc((size_t)k->d->m->tree.nv + 1, sizeof *k->doubted);
     const sni_ldl_pattern ldl = {
         .n = p.n,
         .size = p.size,
@@ -197,7 +203,8 @@ static sn_status build(sni_kkt *k, sn_error *err) {
         .kind = p.kind};
     sni_ldl_options options = sni_ldl_options_default();
     options.bytes_max = k->bytes_max;
-    status = k->given ? sni_ldl_build(&ldl, &options, &k->ldl, err) : SN_E_MEMORY;
+    status = k->given && k->out && k->doubted ? sni_ldl_build(&ldl, &options, &k->ldl, err)
+                                              : SN_E_MEMORY;
     if (!status) {
       find_places(k);
     }

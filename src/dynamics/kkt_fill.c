@@ -1,5 +1,6 @@
 /* kkt_fill.c: the values of the graph.  What never changes has none (sni_ldl_kind), and nothing is
  * cleared that will be written anyway: large graphs do not fit into any cache. */
+#include "dynamics/doubt.h"
 #include "dynamics/kkt_parts.h"
 
 #include <string.h>
@@ -119,6 +120,19 @@ static bool is_idle(const sni_kkt *k, int c, const sni_row *row) {
   return k->con_side[2 * c] < 0 && k->con_side[2 * c + 1] < 0 && row->ncoord == 0;
 }
 
+/* Which of its rows, `first` on, have nothing to say; none of those that give way. */
+static void doubt(sni_kkt *k, int c, const sni_rows *rows, int first, bool soft) {
+  int n = 0;
+  while (first + n < k->nrow && rows->of[first + n] == c) {
+    n++;
+  }
+  const unsigned out = soft ? 0 : sni_doubt_rows(k->d, rows->row + first, n, k->doubted);
+  for (int i = 0; i < n; i++) {
+    k->out[first + i] = out >> i & 1;
+    k->nout += k->out[first + i];
+  }
+}
+
 /* From its rows that are active, `first` on; returns where these end. */
 static int fill_constraint(sni_kkt *k, int c, const sni_rows *rows, int first, const double *soft) {
   const int n = k->con_size[c];
@@ -130,7 +144,8 @@ static int fill_constraint(sni_kkt *k, int c, const sni_rows *rows, int first, c
   for (int l = 0; l < n; l++) {
     const bool active = i < k->nrow && rows->of[i] == c;
     const bool sided = active && rows->row[i].one_sided;
-    const bool in = active && !is_idle(k, c, &rows->row[i]) && (!sided || rows->u.in[i]);
+    const bool in =
+        active && !k->out[i] && !is_idle(k, c, &rows->row[i]) && (!sided || rows->u.in[i]);
     fill_line(k, c, l, in ? &rows->row[i] : NULL);
     /* where it is not in, lambda is 0 */
     own[l] = !in ? -1 : soft ? -soft[i] : sided ? -rows->u.soft[i] : 0;
@@ -154,7 +169,9 @@ static void expect_constraint(const sni_kkt *k, int c) {
 }
 
 static void fill_rows(sni_kkt *k, const sni_rows *rows, const double *soft) {
+  k->nout = 0;
   for (int c = 0, i = 0; c < k->ncon; c++) {
+    doubt(k, c, rows, i, soft != NULL);
     if (c + AHEAD < k->ncon) {
       expect_constraint(k, c + AHEAD);
     }

@@ -25,9 +25,12 @@ struct sni_kkt {
   int *con_coord; /* SNI_COORD_MAX ncon  blocks with the rates of a joint          */
   int *row_at;    /* capacity of rows  place of each row that is active         */
   int nrow;
-  bool *is_bare;  /* nbody  its rates are no unknowns: kkt_bare.h */
-  sni_bare *bare; /* nbody  of these, as filled                   */
-  int npairs;     /* what it was built for */
+  bool *out;          /* capacity of rows  has nothing to say: doubt.h                  */
+  int nout;           /* of these                                                       */
+  sni_lines *doubted; /* nv  scratch                                                     */
+  bool *is_bare;      /* nbody  its rates are no unknowns: kkt_bare.h */
+  sni_bare *bare;     /* nbody  of these, as filled                   */
+  int npairs;         /* what it was built for */
   int (*pairs)[2];
   size_t bytes_max;
   sn_status lost; /* that did not work */

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "dynamics/composite.h"
+#include "dynamics/doubt.h"
 #include "dynamics/rows.h"
 
 /* ---- A ---- */
@@ -138,8 +139,9 @@ static void fill_constraint(sni_kkt_reduced *k, sni_tied *tied, const sni_rows *
     const sni_row *row = rows->row + tied->first;
     sni_lines size;
     spread(k, tied, row, nrow, &size);
+    const unsigned out = sni_doubt_rows(k->d, row, nrow, k->doubted);
     for (int i = 0; i < nrow; i++) {
-      if (row[i].one_sided && !rows->u.in[tied->first + i]) { /* a row that does nothing */
+      if (out >> i & 1 || (row[i].one_sided && !rows->u.in[tied->first + i])) { /* does nothing */
         for (int c = 0; c < tied->columns; c++) {
           k->G[c][i] = 0;
         }

@@ -82,12 +82,13 @@ struct sni_kkt_reduced {
   int *extra_size;
   int nextra;
   int scalars;
-  double weakest;   /* see sni_kkt_weakest                                                      */
-  sni_art *carried; /* nbody                                                                    */
-  sni_lines *G;     /* the most columns of a constraint                                         */
-  double *scale;    /* nv  roots of the diagonal of A                                           */
-  double *unit;     /* nv  1 over them                                                          */
-  double *u, *v;    /* nv                                                                       */
+  double weakest;     /* see sni_kkt_weakest                                                      */
+  sni_art *carried;   /* nbody                                                                    */
+  sni_lines *G;       /* the most columns of a constraint                                         */
+  sni_lines *doubted; /* nv  scratch                                                            */
+  double *scale;      /* nv  roots of the diagonal of A                                           */
+  double *unit;       /* nv  1 over them                                                          */
+  double *u, *v;      /* nv                                                                       */
 };
 
 #endif

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "dynamics/doubt.h"
 #include "dynamics/kkt_reduced.h"
 #include "dynamics/rows.h"
 
@@ -29,18 +30,6 @@ static void find_depths(sni_kkt_reduced *k) {
   for (int i = 0; i < t->nbody; i++) {
     k->depth[i] = way_length(k, t->parent[i]) + (t->joint[i].nv > 0);
   }
-}
-
-/* A parent has the smaller number. */
-static int meeting(const sni_tree *t, int a, int b) {
-  while (a != b) {
-    if (a > b) {
-      a = t->parent[a];
-    } else {
-      b = t->parent[b];
-    }
-  }
-  return a;
 }
 
 /* ---- blocks, each once ---- */
@@ -97,7 +86,7 @@ static int touch_of(sni_kkt_reduced *k, sni_tied *tied, int body) {
 static bool find_touched(sni_kkt_reduced *k, const sni_constraint *con, sni_tied *out) {
   const sni_tree *t = &k->d->m->tree;
   const int a = con->body[0] >= 0 ? con->body[0] : -1, b = con->body[1] >= 0 ? con->body[1] : -1;
-  out->meet = k->d->rows->open ? -1 : meeting(t, a, b);
+  out->meet = k->d->rows->open ? -1 : sni_doubt_meeting(t, a, b);
   const size_t ways = (size_t)(way_length(k, a) + way_length(k, b));
   out->touch = sni_arena_take(&k->arena, (ways + (size_t)con->ncoord) * sizeof *out->touch);
   out->walk = sni_arena_take(&k->arena, ways * sizeof *out->walk);
@@ -211,10 +200,11 @@ static bool take_parts(sni_kkt_reduced *k, int npairs, const int (*pair)[2]) {
   k->carried = sni_arena_take(&k->arena, nbody * sizeof *k->carried);
   k->scale = sni_arena_take(&k->arena, nv * sizeof *k->scale);
   k->unit = sni_arena_take(&k->arena, nv * sizeof *k->unit);
+  k->doubted = sni_arena_take(&k->arena, nv * sizeof *k->doubted);
   k->u = sni_arena_take(&k->arena, nv * sizeof *k->u);
   k->v = sni_arena_take(&k->arena, nv * sizeof *k->v);
   if (!k->node || !k->touched || !k->way || !k->tied || !k->coupling || !k->carried || !k->scale ||
-      !k->unit || !k->u || !k->v) {
+      !k->unit || !k->doubted || !k->u || !k->v) {
     return false;
   }
   int most = 0;

@@ -92,6 +92,8 @@ static void evaluate(sni_rows *r, double t, double t_ref, bool poses_only, const
   }
   if (m->nsided > 0 && !r->apart) {
     sni_unilateral_guess(r);
+  } else {
+    r->nsided = 0;
   }
   memcpy(r->q_seen, q, (size_t)m->tree.nv * sizeof *q);
   memcpy(r->loop_q_seen, r->loop_q, (size_t)m->nloop_q * sizeof *r->loop_q);
@@ -208,8 +210,10 @@ void sni_rows_column(const sni_rows *r, int i, double *x) {
 }
 
 void sni_rows_push(sni_rows *r, int i, double force) {
-  sni_dynamics *d = r->d;
-  const sni_row *row = &r->row[i];
+  sni_row_push(&r->row[i], r->d, force);
+}
+
+void sni_row_push(const sni_row *row, sni_dynamics *d, double force) {
   if (!d->use_wrench) {
     memset(d->w.wrench, 0, (size_t)d->m->tree.nbody * sizeof *d->w.wrench);
     d->use_wrench = true;

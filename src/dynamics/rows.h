@@ -153,10 +153,12 @@ bool sni_rows_moves(sni_rows *r, int i);
 /* One row, whosever it is: G x after sni_J_mul_world of x; x += c G^T.  Need kinematics. */
 double sni_row_mul(const sni_row *row, const sni_work *w, const double *x);
 void sni_row_add_column(const sni_row *row, const sni_dynamics *d, double c, double *x);
+/* Adds a force along it to w.tau and w.wrench. */
+void sni_row_push(const sni_row *row, sni_dynamics *d, double force);
 
 /* out = G x: a number a row.  Needs kinematics; w->a is used up. */
 void sni_rows_mul(sni_rows *r, const double *x, double *out);
-/* Adds a force along row i to w.tau and w.wrench. */
+/* A force along row i. */
 void sni_rows_push(sni_rows *r, int i, double force);
 /* x = G^T of row i. */
 void sni_rows_column(const sni_rows *r, int i, double *x);
@@ -177,8 +179,8 @@ int sni_rows_factorise_mass(sni_rows *r);
  * without inertia. */
 int sni_rows_solve_mass(sni_rows *r, const double *b, const double *c, double *x);
 
-/* x = M^-1 (b - G^T lambda) with G x = 0, of rows that hold both ways: how what they hold gives way.
- * After sni_rows_factorise_mass; r->rhs is used up. */
+/* x = M^-1 (b - G^T lambda) with G x = 0, of rows that hold both ways: how what they hold gives
+ * way. After sni_rows_factorise_mass; r->rhs is used up. */
 sn_status sni_rows_yield(sni_rows *r, const double *b, double *x);
 
 /* A solver for whoever has factorised A by sni_factorise: many rows take one pass. */

@@ -1,4 +1,5 @@
 /* rows_dual.c: rows solved in their dual, G A^-1 G^T, or in a graph. */
+#include "dynamics/doubt.h"
 #include "dynamics/rows.h"
 #include "linear/vector.h"
 
@@ -11,12 +12,6 @@
 #define NOTHING 1e-13
 /* Above this part of the largest a row is not asked what it could be. */
 #define STRONG 1e-4
-/* A row of which less than this part is left after others is looked at twice where gaps are open;
- * smaller ones are closed.  And how much of it is doubtful, in turns of the joints that close them.
- */
-#define DOUBTED   0.1
-#define GAP_NOISE 1e-12
-#define DOUBT     5
 
 static double length_of(sni_lane v) {
   return sqrt(sni_lane_dot(v, v));
@@ -162,54 +157,84 @@ static void factorise_dual(sni_rows *r, int n) {
   }
 }
 
-/* By how much x turns a joint, at most; what slides counts as part of the longest link. */
-static double largest_turn(const sni_dynamics *d, const double *x) {
-  const sni_tree *t = &d->m->tree;
-  double link = 0, most = 0;
-  for (int i = 0; i < t->nbody; i++) {
-    link = t->parent[i] >= 0 ? fmax(link, length_of(d->w.r[i])) : link;
+/* lambda = S^-1 (lambda - c) of the rows that are independent, of n, 0 of the others. */
+static void solve_dual(sni_rows *r, int n, const double *c) {
+  const int rank = r->rank;
+  double *y = r->y;
+  for (int k = 0; k < rank; k++) {
+    y[k] = r->lambda[r->order[k]] - c[r->order[k]];
   }
-  for (int i = 0; i < t->nbody; i++) {
-    sni_lane6 twist = {0};
-    for (int j = t->vadr[i]; j < t->vadr[i + 1]; j++) {
-      twist = sni_lane6_addscaled(twist, x[j], d->w.S[j]);
+  for (int k = 0; k < rank; k++) {
+    y[k] = (y[k] - sni_dot(k, r->S + k * n, y)) / r->S[k * n + k];
+  }
+  for (int k = rank - 1; k >= 0; k--) {
+    for (int i = k + 1; i < rank; i++) {
+      y[k] -= r->S[i * n + k] * y[i];
     }
-    const double slid = link > 0 ? length_of(twist.v) / link : 0;
-    most = fmax(most, length_of(twist.w) + slid);
+    y[k] /= r->S[k * n + k];
   }
-  return most;
+  memset(r->lambda, 0, (size_t)r->nrow * sizeof *r->lambda);
+  for (int k = 0; k < rank; k++) {
+    r->lambda[r->order[k]] = y[k];
+  }
 }
 
-/* How far joints move that close the gaps of the rows which have been factorised. */
-static double way_to_closed(sni_rows *r) {
+/* A^-1 G^T of a row: with limits only of those that are in. */
+static const double *column_of(const sni_rows *r, int row) {
+  int k = row;
+  for (k = r->nsided > 0 ? 0 : row; r->nsided > 0 && r->u.which[k] != row; k++) {
+  }
+  return r->X + (size_t)k * (size_t)r->d->m->tree.nv;
+}
+
+/* x -= A^-1 G^T lambda of the rows that are independent. */
+static void push_columns(const sni_rows *r, double *x) {
+  const int nv = r->d->m->tree.nv;
+  for (int k = 0; k < r->rank; k++) {
+    const double *column = column_of(r, r->order[k]), lambda = r->lambda[r->order[k]];
+    for (int j = 0; j < nv; j++) {
+      x[j] -= lambda * column[j];
+    }
+  }
+}
+
+/* How far joints move that close the gaps of the rows which have been factorised, of n. */
+static double way_to_closed(sni_rows *r, int n) {
   const int nv = r->d->m->tree.nv;
   double *c = r->lambda_before; /* r->rhs may be what will be solved for */
   for (int i = 0; i < r->nrow; i++) {
-    c[i] = -r->row[i].g;
+    c[i] = -sni_doubt_gap(&r->row[i]);
   }
   if (r->halved) {
     sni_rows_solve_halved(r, NULL, c, r->column);
   } else {
     memset(r->column, 0, (size_t)nv * sizeof *r->column);
-    sni_rows_correct(r, c, r->column);
+    memset(r->lambda, 0, (size_t)r->nrow * sizeof *r->lambda);
+    solve_dual(r, n, c);
+    push_columns(r, r->column);
   }
-  return largest_turn(r->d, r->column);
+  return sni_doubt_turn(r->d, r->column);
 }
 
-/* Rows that say nothing of their own in closed poses (the loop of Bennett's linkage has three such
- * of six) do so as soon as gaps are open, and what they say then is wrong: they would hold what is
- * free to move.  Where gaps are open by motions d of the joints, to first order, rows are known no
- * better than to d, and what is left of one after others of which as little as s was left, no
- * better than to d/s. */
+static bool is_open(const sni_rows *r, int n) {
+  for (int k = 0; k < n; k++) {
+    if (fabs(sni_doubt_gap(&r->row[r->order[k]])) > SNI_GAP_NOISE) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/* Rows that may say something of their own only because gaps are open take no part: doubt.h. */
 static void leave_doubtful(sni_rows *r, int n) {
   double *left = r->scale, least = 1;
   const int rank = r->rank;
-  int sure = 0, worst;
+  int sure = 0;
   for (int k = 0; k < rank; k++) {
     const double pivot = r->S[k * n + k];
-    sure = k == sure && pivot * pivot > DOUBTED * DOUBTED * r->scale[k] ? k + 1 : sure;
+    sure = k == sure && pivot * pivot > SNI_DOUBTED * SNI_DOUBTED * r->scale[k] ? k + 1 : sure;
   }
-  if (sure == rank || !(sni_rows_gap(r, &worst) > GAP_NOISE)) {
+  if (sure == rank || !is_open(r, n)) {
     return;
   }
   for (int k = 0; k < rank; k++) {
@@ -217,11 +242,7 @@ static void leave_doubtful(sni_rows *r, int n) {
     least = k < sure ? fmin(least, left[k]) : least;
   }
   r->rank = sure;
-  const double off = DOUBT * way_to_closed(r);
-  while (r->rank < rank && left[r->rank] > off / least) {
-    least = fmin(least, left[r->rank]);
-    r->rank++;
-  }
+  r->rank = sni_doubt_count(sure, rank, left, least, way_to_closed(r, n));
 }
 
 static void factorise_rows(sni_rows *r, int n) {
@@ -303,33 +324,18 @@ void sni_rows_find_silent(sni_rows *r, bool *silent) {
   for (int k = r->rank; k < n; k++) {
     silent[r->order[k]] = r->y[k] < STRONG * r->scale[k];
   }
-}
-
-/* lambda = S^-1 (lambda - c) of the rows that are independent, 0 of the others. */
-static void solve_dual(sni_rows *r, const double *c) {
-  const int n = r->nrow, rank = r->rank;
-  double *y = r->y;
-  for (int k = 0; k < rank; k++) {
-    y[k] = r->lambda[r->order[k]] - c[r->order[k]];
-  }
-  for (int k = 0; k < rank; k++) {
-    y[k] = (y[k] - sni_dot(k, r->S + k * n, y)) / r->S[k * n + k];
-  }
-  for (int k = rank - 1; k >= 0; k--) {
-    for (int i = k + 1; i < rank; i++) {
-      y[k] -= r->S[i * n + k] * y[i];
-    }
-    y[k] /= r->S[k * n + k];
-  }
-  memset(r->lambda, 0, (size_t)n * sizeof *r->lambda);
-  for (int k = 0; k < rank; k++) {
-    r->lambda[r->order[k]] = y[k];
+  leave_doubtful(r, n);
+  /* who solves with limits decides anew who depends on whom: not where gaps are open */
+  const bool open = is_open(r, n);
+  for (int k = r->rank; k < n; k++) {
+    const bool place = !sni_rows_is_rate(r, r->order[k]);
+    silent[r->order[k]] = silent[r->order[k]] || (open && place);
   }
 }
 
 void sni_rows_correct_half(sni_rows *r, const double *c, double *z) {
   sni_halves_see(&r->halves, z, r->lambda);
-  solve_dual(r, c);
+  solve_dual(r, r->nrow, c);
   sni_halves_push(&r->halves, r->lambda, z);
 }
 
@@ -387,13 +393,7 @@ void sni_rows_correct(sni_rows *r, const double *c, double *x) {
     correct_halved(r, c, x);
     return;
   }
-  const int nv = r->d->m->tree.nv;
   sni_rows_mul(r, x, r->lambda);
-  solve_dual(r, c);
-  for (int k = 0; k < r->rank; k++) {
-    const double *column = r->X + (size_t)r->order[k] * (size_t)nv;
-    for (int j = 0; j < nv; j++) {
-      x[j] -= r->lambda[r->order[k]] * column[j];
-    }
-  }
+  solve_dual(r, r->nrow, c);
+  push_columns(r, x);
 }

@@ -1,4 +1,5 @@
 /* unilateral.c: rows that push and do not pull. */
+#include "dynamics/doubt.h"
 #include "dynamics/unilateral_parts.h"
 
 #include <string.h>
@@ -306,21 +307,30 @@ sn_status sni_unilateral_close(sni_rows *r, double t, double t_ref, double toler
                                const double *qd, int *worst, double *gap) {
   enum { CLOSE_MAX = 30 };
   const int nv = r->d->m->tree.nv;
+  const size_t bytes = (size_t)nv * sizeof *q;
   double before = INFINITY, *step = r->column;
   for (int k = 0;; k++) {
     sni_dynamics_kinematics(r->d, q, qd);
     sni_rows_eval(r, t, t_ref, q, qd);
     *gap = sni_rows_gap(r, worst);
+    if (before <= tolerance && !(*gap <= tolerance)) { /* thrown out again */
+      memcpy(q, r->q_before, bytes);
+      sni_dynamics_kinematics(r->d, q, qd);
+      sni_rows_eval(r, t, t_ref, q, qd);
+      *gap = sni_rows_gap(r, worst);
+    }
     /* in a singular pose a little may stay that no motion closes to first order */
     const bool stuck = *gap > 0.5 * before && *gap <= 100 * tolerance;
+    /* what is left of gaps is left of all of them, and rows that others stand for do not see it */
+    const bool closed = *gap <= fmin(tolerance, SNI_GAP_NOISE);
     before = *gap;
     if (k == CLOSE_MAX || !isfinite(*gap)) {
-      return SN_NOT_CONVERGED;
+      return *gap <= tolerance ? SN_OK : SN_NOT_CONVERGED;
     }
     if (sni_rows_factorise_mass(r) >= 0) {
       return SN_E_SINGULAR;
     }
-    if (*gap <= tolerance || stuck) {
+    if (closed || stuck) {
       return SN_OK;
     }
     sni_unilateral_aim_gaps(r);
@@ -328,6 +338,7 @@ sn_status sni_unilateral_close(sni_rows *r, double t, double t_ref, double toler
     memset(step, 0, (size_t)nv * sizeof *step);
     sni_rows_correct(r, r->rhs, step);
     note_put_back(r);
+    memcpy(r->q_before, q, bytes);
     for (int j = 0; j < nv; j++) {
       q[j] += step[j];
     }
@@ -408,6 +419,8 @@ void sni_unilateral_note(sni_rows *r, const double *b) {
     if (r->row[i].one_sided && r->lambda[i] < -small) {
       u->pressed[u->slot[i]] = isnan(u->meek[i]);
       u->acting = sni_hash(u->acting, &u->slot[i], sizeof u->slot[i]);
+      /* it gets there in this step, and goes on at g/h until then: that is no rate to go by */
+      u->blow = u->blow || (is_hard(&r->row[i]) && r->row[i].g > SNI_TOUCH);
     }
   }
 }
@@ -422,21 +435,15 @@ void sni_unilateral_load(const sni_rows *r, const double *from, bool *flag) {
   }
 }
 
-void sni_unilateral_save(const sni_rows *r, const bool *flag, double *to) {
+void sni_unilateral_save(const sni_rows *r, const bool *flag, double mark, double *to) {
   for (int k = 0; r->d && k < sni_unilateral_count(r->d->m); k++) {
-    to[k] = flag[k];
+    to[k] = flag[k] ? mark : 0;
   }
 }
 
 void sni_unilateral_load_pressed(sni_rows *r, const double *from, double ours) {
   for (int k = 0; r->d && k < sni_unilateral_count(r->d->m); k++) {
     r->u.pressed[k] = from[k] > 0 && from[k] <= ours;
-  }
-}
-
-void sni_unilateral_save_pressed(const sni_rows *r, double h, double *to) {
-  for (int k = 0; r->d && k < sni_unilateral_count(r->d->m); k++) {
-    to[k] = r->u.pressed[k] ? h : 0;
   }
 }
 
@@ -484,15 +491,22 @@ void sni_unilateral_aim_accelerations(sni_rows *r, const double *qd) {
     return;
   }
   sni_rows_mul(r, qd, u->v);
-  const double slow = AT_REST * (1 + sni_unilateral_largest(r->nrow, u->v));
+  const double fastest = sni_unilateral_largest(r->nrow, u->v), slow = AT_REST * (1 + fastest);
+  /* who has pushed is not far: further away, somebody has put it there since */
+  const double near = 1000 * SNI_TOUCH + *r->d->params.step * fastest;
   for (int i = 0; i < r->nrow; i++) {
     const sni_row *row = &r->row[i];
     const bool rests = is_touched(row) && u->v[i] + row->rate <= slow;
-    const bool touches = rests || (is_hard(row) && u->pressed[u->slot[i]]);
+    const bool touches = rests || (is_hard(row) && u->pressed[u->slot[i]] && row->g <= near);
     if (row->one_sided && (u->events ? sni_unilateral_is_free(r, i) : !touches)) {
       r->rhs[i] = SNI_LET_GO;
     }
   }
+}
+
+/* The energy of a soft stop. */
+static double strain_of(const sni_row *row) {
+  return row->g < 0 ? 0.5 * row->stop.stiffness * row->g * row->g : 0;
 }
 
 double sni_unilateral_soften(sni_rows *r, double t, double t_ref, const double *q, const double *qd,
@@ -501,6 +515,9 @@ double sni_unilateral_soften(sni_rows *r, double t, double t_ref, const double *
   double energy = 0;
   sni_rows_eval(r, t, t_ref, q, qd);
   sni_rows_mul(r, qd, u->v);
+  for (int i = 0; i < r->napart; i++) { /* who has them push them, too */
+    energy += strain_of(&r->sided[i]);
+  }
   for (int i = 0; i < r->nrow; i++) {
     const sni_row *row = &r->row[i];
     const sn_stop_def *stop = &row->stop;
@@ -508,7 +525,7 @@ double sni_unilateral_soften(sni_rows *r, double t, double t_ref, const double *
     if (!row->one_sided || is_hard(row) || row->g >= 0) {
       continue;
     }
-    energy += 0.5 * stop->stiffness * row->g * row->g;
+    energy += strain_of(row);
     const double f = -stop->stiffness * row->g - stop->damping * (u->v[i] + row->rate);
     if (forces && f > 0) {
       u->borne[i] = f;
@@ -533,6 +550,7 @@ static size_t lay_out(sni_unilateral *u, int capacity, int nv, bool dual, char *
   u->picked = TAKE(dual ? n : 0, sizeof *u->picked);
   u->slot = TAKE(n, sizeof *u->slot);
   u->held = TAKE(n, sizeof *u->held);
+  u->within = TAKE(n, sizeof *u->within);
   u->came = TAKE(n, sizeof *u->came);
   u->pressed = TAKE(n, sizeof *u->pressed);
   u->borne = TAKE(n, sizeof *u->borne);

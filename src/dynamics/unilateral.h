@@ -40,9 +40,10 @@ typedef struct sni_unilateral {
   sni_row *picked; /* capacity  of those that are in at first, one behind the other               */
   double *S; /* capacity x capacity  their G A^-1 G^T                                         */
   sni_qp qp;
-  int *slot;  /* capacity  which of all rows that there may be: stays the same while others come
-                 and go                                                                         */
-  bool *held; /* capacity, by slot: holds both ways for the time being                          */
+  int *slot;    /* capacity  which of all rows that there may be: stays the same while others come
+                   and go                                                                         */
+  bool *held;   /* capacity, by slot: holds both ways for the time being                          */
+  bool *within; /* capacity, by slot: has held in the step within which a state is read           */
   bool *pressed;  /* capacity, by slot: has pushed in the step that led here, and is pressed on
                      although the way there bends away from it, or its rate; for accelerations that
                      are asked for, not integrated */
@@ -116,15 +117,14 @@ double sni_unilateral_aim(const sni_row *row, double h, double penetration, doub
                           double *soft);
 /* After the rates of a step are found: which rows push, by more than rounding of the momenta b? */
 void sni_unilateral_note(struct sni_rows *r, const double *b);
-/* u->held, out of a state and back: sni_unilateral_count numbers.  from NULL: none
- * is. */
+/* Flags by slot, out of a state and back: sni_unilateral_count numbers, `mark` for those that are
+ * set.  from NULL: none is. */
 int sni_unilateral_count(const struct sn_model *m);
 void sni_unilateral_load(const struct sni_rows *r, const double *from, bool *flag);
-void sni_unilateral_save(const struct sni_rows *r, const bool *flag, double *to);
-/* u->pressed with the length h of the step that they have pushed in.  After a longer one than ours
- * they may be far away, and count no more. */
+void sni_unilateral_save(const struct sni_rows *r, const bool *flag, double mark, double *to);
+/* u->pressed, marked with the length of the step that they have pushed in.  After a longer one than
+ * ours they may be far away, and count no more. */
 void sni_unilateral_load_pressed(struct sni_rows *r, const double *from, double ours);
-void sni_unilateral_save_pressed(const struct sni_rows *r, double h, double *to);
 /* Positions. */
 void sni_unilateral_aim_gaps(struct sni_rows *r);
 /* Rates, where rows are touched; what comes in goes out again by restitution if it is faster than

@@ -134,25 +134,45 @@ static bool decode_per_dof(sni_decoder *d, const sni_node *node, unsigned flags,
   return true;
 }
 
+/* [lowest, highest]; null instead of either, or of both together: there is none. */
+static bool decode_range(sni_decoder *d, const sni_node *node, double out[2]) {
+  double number[2] = {-INFINITY, INFINITY};
+  const bool pair = node->kind == SNI_NODE_SEQUENCE && sni_node_count(node) == 2;
+  if (!pair && !sni_node_is_null(node)) {
+    return sni_decode_numbers(d, node, 2, 0, out); /* which says what is wrong */
+  }
+  bool good = true;
+  for (size_t i = 0; pair && i < 2; i++) {
+    const size_t before = sni_path_index(d, i);
+    const sni_node *one = sni_node_at(node, i);
+    good = (sni_node_is_null(one) || sni_decode_number(d, one, 0, &number[i])) && good;
+    sni_path_back(d, before);
+  }
+  memcpy(out, number, sizeof number);
+  return good;
+}
+
 static bool decode_limits(sni_decoder *d, const sni_node *node, sn_per_dof *lower,
                           sn_per_dof *upper) {
   if (!check_list(d, node, SN_NV_MAX, "[lowest, highest], or a pair for each coordinate")) {
     return false;
   }
-  /* a list of lists is one of pairs, whatever else is wrong with it */
+  /* a list of lists is one of pairs, whatever else is wrong with it; so is one of nothing */
   const size_t n = sni_node_count(node);
-  bool pairs = false;
+  bool lists = false, nothing = true;
   for (size_t i = 0; i < n; i++) {
-    pairs = pairs || sni_node_at(node, i)->kind == SNI_NODE_SEQUENCE;
+    lists = lists || sni_node_at(node, i)->kind == SNI_NODE_SEQUENCE;
+    nothing = nothing && sni_node_is_null(sni_node_at(node, i));
   }
+  const bool pairs = lists || (nothing && n != 2);
   double pair[SN_NV_MAX][2];
   bool good = true;
   if (!pairs) {
-    good = sni_decode_numbers(d, node, 2, 0, pair[0]);
+    good = decode_range(d, node, pair[0]);
   }
   for (size_t i = 0; pairs && i < n; i++) {
     const size_t before = sni_path_index(d, i);
-    good = sni_decode_numbers(d, sni_node_at(node, i), 2, 0, pair[i]) && good;
+    good = decode_range(d, sni_node_at(node, i), pair[i]) && good;
     sni_path_back(d, before);
   }
   if (!good) {

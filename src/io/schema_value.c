@@ -251,16 +251,37 @@ static void define_pose(sni_json *j) {
   sni_json_close(j, "}");
 }
 
-static void define_limits(sni_json *j) {
-  sni_json_open(j, "limits", "{");
-  sni_json_text(j, "description", "[lowest, highest], or a list of such pairs");
+/* Two numbers, each of which may be null. */
+static void put_range(sni_json *j) {
+  sni_json_raw(j, "type", "\"array\"");
+  sni_json_open(j, "items", "{");
   sni_json_open(j, "anyOf", "[");
   sni_json_open(j, NULL, "{");
-  put_numbers(j, 0, 2, 2);
+  put_number(j, 0);
+  sni_json_close(j, "}");
+  sni_json_raw(j, NULL, "{\"type\": \"null\"}");
+  sni_json_close(j, "]");
+  sni_json_close(j, "}");
+  put_counts(j, 2, 2);
+}
+
+static void define_limits(sni_json *j) {
+  sni_json_open(j, "limits", "{");
+  sni_json_text(j, "description", "[lowest, highest], or a list of such pairs; null: no limit");
+  sni_json_open(j, "anyOf", "[");
+  sni_json_open(j, NULL, "{");
+  put_range(j);
   sni_json_close(j, "}");
   sni_json_open(j, NULL, "{");
   sni_json_raw(j, "type", "\"array\"");
-  put_property(j, "items", 2);
+  sni_json_open(j, "items", "{");
+  sni_json_open(j, "anyOf", "[");
+  sni_json_open(j, NULL, "{");
+  put_range(j);
+  sni_json_close(j, "}");
+  sni_json_raw(j, NULL, "{\"type\": \"null\"}");
+  sni_json_close(j, "]");
+  sni_json_close(j, "}");
   put_counts(j, 1, SN_NV_MAX);
   sni_json_close(j, "}");
   sni_json_close(j, "]");

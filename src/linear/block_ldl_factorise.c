@@ -127,14 +127,20 @@ enum { TRACED = 256 };
  * t: see above. */
 static double trace_tile(const sni_ldl *ldl, const sni_ldl_tile *k, int t, double *w) {
   const double *U = ldl->U + k->column, *T = U + k->diagonal, *terms = ldl->z + k->vector;
-  double *w_k = w + k->vector, v[TILE_MAX] = {0}, sum = 0;
-  for (int r = k->size - 1; r >= 0; r--) {
-    for (int q = k->below; q < k[1].below && ldl->below[q].tile <= t; q++) {
-      const sni_ldl_tile *i = &ldl->tile[ldl->below[q].tile];
-      for (int c = 0; c < i->size; c++) {
-        v[r] -= U[ldl->below[q].at + (uint32_t)(r * i->lanes + c)] * w[i->vector + c];
+  lane4 after[TILE_MAX] = {{0}};
+  for (int q = k->below; q < k[1].below && ldl->below[q].tile <= t; q++) {
+    const sni_ldl_tile *i = &ldl->tile[ldl->below[q].tile];
+    const double *block = U + ldl->below[q].at;
+    for (int h = 0; h < i->lanes; h += 4) { /* w is 0 where there is no scalar */
+      const lane4 w_i = *(const lane4 *)(w + i->vector + h);
+      for (int r = 0; r < k->size; r++) {
+        after[r] += *(const lane4 *)(block + r * i->lanes + h) * w_i;
       }
     }
+  }
+  double *w_k = w + k->vector, v[TILE_MAX], sum = 0;
+  for (int r = k->size - 1; r >= 0; r--) {
+    v[r] = -((after[r][0] + after[r][1]) + (after[r][2] + after[r][3]));
     for (int c = r + 1; !k->turned && c < k->size; c++) {
       v[r] -= T[r * k->lanes + c] * v[c];
     }

@@ -11,6 +11,8 @@ enum { NORMALS = 1, FRICTION = 2 };
  * bodies fly about in small crowds, sweeps are as exact as anybody needs. */
 #define NEWTON_BUDGET 3e8
 #define NEWTON_CROWD  100.0
+/* A residual of more than this is rough, whatever the rates. */
+#define ROUGH 0.1
 /* With the same groups, as in the blows of a step and the turns with friction in joints, so many
  * times as much. */
 #define NEWTON_SOLVES 2
@@ -139,6 +141,14 @@ static void calc_W(const sni_staggered *s, sni_group *g) {
   }
 }
 
+void sni_staggered_weigh(const sni_staggered *s, sni_group *g) {
+  if (!g->weighed) {
+    calc_W(s, g);
+    g->weighed = true;
+    g->filled = false;
+  }
+}
+
 static bool rubs(const sni_group_part *part) {
   return part->set != SNI_IN_RANGE && part->set != SNI_IN_CONE;
 }
@@ -233,7 +243,7 @@ static void solve_part(const sni_group *g, sni_group_part *part, int sides, cons
 /* ---- sweeps ---- */
 
 /* One group by both projections, or one of them; returns the largest change of its own w. */
-static double visit(const sni_staggered *s, sni_group *g, int what, int sides) {
+static double visit_parts(const sni_staggered *s, sni_group *g, int what, int sides) {
   enum { LOCAL = 1 }; /* times that a group's normal and friction are told each other */
   double w[SNI_GROUP_ROWS], dx[SNI_GROUP_ROWS], most = 0;
   sni_staggered_mul(s, g, s->v, w);
@@ -277,12 +287,16 @@ static double visit(const sni_staggered *s, sni_group *g, int what, int sides) {
   return most;
 }
 
+double sni_staggered_visit(const sni_staggered *s, sni_group *g, int sides) {
+  return visit_parts(s, g, NORMALS | FRICTION, sides);
+}
+
 void sni_staggered_sweep(sni_staggered *s, const sni_island *island, const sni_staggered_options *o,
                          int count) {
   for (int k = 0; k < count; k++) {
     for (int i = 0; i < island->count; i++) {
       const int at = k % 2 ? island->count - 1 - i : i;
-      visit(s, &s->group[s->order[island->first + at]], NORMALS | FRICTION, o->sides);
+      sni_staggered_visit(s, &s->group[s->order[island->first + at]], o->sides);
     }
   }
 }
@@ -327,7 +341,7 @@ static double sweep(sni_staggered *s, const sni_island *island, int what, bool b
       change = sni_packed_visit(s, i, b, square);
     } else {
       go_on_group(g, b);
-      change = visit(s, g, what, sides);
+      change = visit_parts(s, g, what, sides);
       *square += square_of(g);
     }
     most = change > most ? change : most;
@@ -365,7 +379,7 @@ static void go_on(const sni_staggered *s, const sni_island *island, double b) {
 
 /* ---- one island ---- */
 
-static double residual_of(sni_staggered *s, sni_group *g, int sides) {
+double sni_staggered_residual_of(const sni_staggered *s, sni_group *g, int sides) {
   double most = 0;
   sni_staggered_mul(s, g, s->v, g->w);
   for (int i = 0; i < g->nrow; i++) {
@@ -397,7 +411,7 @@ double sni_staggered_residual(sni_staggered *s, sni_island *island,
       sni_packed_give(s, i);
       s->group[i].packed = false;
     }
-    const double residual = residual_of(s, &s->group[i], o->sides) / scale;
+    const double residual = sni_staggered_residual_of(s, &s->group[i], o->sides) / scale;
     if (!(residual <= island->residual)) {
       island->residual = residual;
       island->worst = i;
@@ -428,7 +442,7 @@ static int converge(sni_staggered *s, sni_island *island, int what, double small
 }
 
 /* The largest rate that has to be met; groups that nothing pushes do not count. */
-static double scale_of(const sni_group *g, const double *w) {
+double sni_staggered_scale_of(const sni_group *g, const double *w) {
   bool pushed = false;
   double most = 0;
   for (int k = 0; k < g->npart; k++) {
@@ -457,7 +471,8 @@ static void rest(sni_staggered *s, const sni_island *island) {
   }
 }
 
-static void sweep_island(sni_staggered *s, sni_island *island, const sni_staggered_options *o) {
+void sni_staggered_sweep_island(sni_staggered *s, sni_island *island,
+                                const sni_staggered_options *o) {
   island->refined = false;
   double scale = 0;
   for (int k = 0; k < island->count; k++) {
@@ -467,12 +482,8 @@ static void sweep_island(sni_staggered *s, sni_island *island, const sni_stagger
     for (int i = 0; i < g->nrow; i++) {
       w[i] -= g->c[i];
     }
-    scale = fmax(scale, scale_of(g, w));
-    if (!g->weighed) {
-      calc_W(s, g);
-      g->weighed = true;
-      g->filled = false;
-    }
+    scale = fmax(scale, sni_staggered_scale_of(g, w));
+    sni_staggered_weigh(s, g);
   }
   if (!(scale > 0)) {
     rest(s, island);
@@ -517,6 +528,27 @@ static sni_island *smallest_left(const sni_staggered *s, double tolerance) {
   return least;
 }
 
+bool sni_staggered_is_rough(const sni_island *island, const sni_staggered_options *o) {
+  return o->rough > 0 && (island->residual > ROUGH || island->residual * island->scale > o->rough);
+}
+
+/* Large islands that come in fast may be far off after so many sweeps: they get as many again, from
+ * where they are. */
+static void sweep_on(sni_staggered *s, sni_island *island, const sni_staggered_options *o) {
+  enum { TIMES = 3 };
+  for (int k = 0; k < TIMES && sni_staggered_is_rough(island, o); k++) {
+    double change;
+    for (int j = 0; j < island->count; j++) {
+      const int i = s->order[island->first + j];
+      s->group[i].packed = !o->one_at_a_time && sni_packed_take(s, i);
+    }
+    island->iterations +=
+        converge(s, island, NORMALS | FRICTION, 0.1 * o->tolerance * island->scale,
+                 o->max_iterations, o->sides, &change);
+    sni_staggered_residual(s, island, o);
+  }
+}
+
 /* ---- islands ---- */
 
 static int find(int *root, int i) {
@@ -543,7 +575,7 @@ static void join_coordinates(sni_staggered *s) {
 }
 
 /* Groups and what they touch by island; islands in the order of their first groups. */
-static void find_islands(sni_staggered *s) {
+void sni_staggered_find_islands(sni_staggered *s) {
   join_coordinates(s);
   int *of = s->of, *n = s->touched_n;
   for (int i = 0; i < s->room.nv; i++) {
@@ -592,27 +624,25 @@ static void find_islands(sni_staggered *s) {
   }
 }
 
-sn_status sni_staggered_solve(sni_staggered *s, const sni_staggered_options *o,
-                              sni_staggered_info *info) {
+/* Newton's method on islands above the tolerance, and what there is to say of all. */
+sn_status sni_staggered_refine(sni_staggered *s, const sni_staggered_options *o,
+                               sni_staggered_info *info) {
   *info = (sni_staggered_info){.worst = -1};
   const double crowd = s->ngroup / NEWTON_CROWD;
   const double each =
       NEWTON_BUDGET * (o->patience > 0 ? o->patience : 1) / (1 + crowd * crowd * crowd);
   const double budget = fmax(0, fmin(each, NEWTON_SOLVES * each - s->spent));
   s->budget = budget;
-  if (!o->again) {
-    find_islands(s);
-  }
-  for (int k = 0; k < s->nisland; k++) {
-    sweep_island(s, &s->island[k], o);
-  }
   sni_island *next;
   while (!o->sweeps_only && s->budget > 0 && (next = smallest_left(s, o->tolerance))) {
     next->refined = true;
     sni_staggered_newton(s, next, o);
   }
   for (int k = 0; k < s->nisland; k++) {
-    const sni_island *island = &s->island[k];
+    sni_island *island = &s->island[k];
+    if (!o->sweeps_only) {
+      sweep_on(s, island, o);
+    }
     info->iterations =
         island->iterations > info->iterations ? island->iterations : info->iterations;
     if (!(island->residual <= info->residual)) {
@@ -623,6 +653,17 @@ sn_status sni_staggered_solve(sni_staggered *s, const sni_staggered_options *o,
   }
   s->spent += budget - s->budget;
   return info->unconverged > 0 ? SN_NOT_CONVERGED : SN_OK;
+}
+
+sn_status sni_staggered_solve(sni_staggered *s, const sni_staggered_options *o,
+                              sni_staggered_info *info) {
+  if (!o->again) {
+    sni_staggered_find_islands(s);
+  }
+  for (int k = 0; k < s->nisland; k++) {
+    sni_staggered_sweep_island(s, &s->island[k], o);
+  }
+  return sni_staggered_refine(s, o, info);
 }
 
 /* ---- memory ---- */
@@ -644,6 +685,8 @@ static size_t lay_out(sni_staggered *s, const sni_staggered_room *room, char *me
   const size_t most = n * SNI_GROUP_ROWS, unknowns = nv < SNI_NEWTON_MAX ? nv : SNI_NEWTON_MAX;
   s->room_rows = most < SNI_NEWTON_ROWS ? (int)most : SNI_NEWTON_ROWS;
   s->lines = TAKE(3 * (size_t)s->room_rows + SNI_PATH_VECTORS * unknowns, sizeof *s->lines);
+  s->room_relief = SNI_RELIEF_NUMBERS;
+  s->relief = TAKE(s->room_relief, sizeof *s->relief);
   s->packed = TAKE(n, sizeof *s->packed);
   s->nowhere = TAKE((size_t)6, sizeof *s->nowhere);
   s->island = TAKE(n, sizeof *s->island);
@@ -652,6 +695,8 @@ static size_t lay_out(sni_staggered *s, const sni_staggered_room *room, char *me
   s->root = TAKE(nv, sizeof *s->root);
   s->of = TAKE(nv, sizeof *s->of);
   s->touched_n = TAKE(nv, sizeof *s->touched_n);
+  s->around = TAKE((size_t)room->nsegment, sizeof *s->around);
+  s->list = TAKE(3 * n, sizeof *s->list);
 #undef TAKE
   return used;
 }

@@ -34,6 +34,8 @@
 enum { SNI_GROUP_ROWS = 6, SNI_GROUP_PARTS = 5 };
 /* Islands with more coordinates are left to sweeps, and those whose matrix takes more numbers. */
 enum { SNI_NEWTON_MAX = 1536, SNI_NEWTON_ROWS = 1 << 13, SNI_NEWTON_NUMBERS = 1 << 19 };
+/* Numbers for sharing among the groups of an island, at most. */
+enum { SNI_RELIEF_NUMBERS = 1 << 16 };
 /* Of rates, that following a way takes. */
 enum { SNI_PATH_VECTORS = 5 };
 
@@ -69,6 +71,9 @@ typedef struct sni_group {
   bool weighed; /* W is there: whoever changes e after a solve says no                         */
   bool filled;  /* the packed one too                                                          */
   bool packed;  /* x is there for the time being                                                */
+  bool fresh;   /* the last solve did not know of it                                            */
+  bool listed;  /* scratch of staggered_mend.c                                                  */
+  bool shares;  /* x may be another one that moves alike: sni_staggered_relieve                  */
   double c[SNI_GROUP_ROWS]; /* w = H v + e x - c                                               */
   double e[SNI_GROUP_ROWS];
   double x[SNI_GROUP_ROWS]; /* a guess, then the answer                                        */
@@ -94,6 +99,7 @@ typedef struct sni_island {
   int first, count; /* of its groups, in `order`                                               */
   int first_touched, ntouched;
   int iterations;
+  bool fresh;      /* some of its groups are                                                   */
   bool refined;    /* by Newton's method, or tried to                                          */
   double scale;    /* the largest |w| without impulses, of groups that something pushes; not below
                       the options' least                                                       */
@@ -131,11 +137,15 @@ typedef struct sni_staggered {
   size_t room_dense;
   double *lines; /* 3 room_rows + SNI_PATH_VECTORS n  along its steps                          */
   int room_rows;
+  double *relief; /* of sni_staggered_relieve                                                    */
+  size_t room_relief;
   sni_packed *packed;
   double *nowhere; /* 6                                                                        */
   int *root, *of;  /* nv  union and find                                                        */
   int *touched_n;  /* nv                                                                        */
   sni_touched *touched; /* what groups touch, by island                                        */
+  int *around;          /* nsegment  groups by what they touch: staggered_mend.c                */
+  int *list;            /* 3 ngroup                                                             */
 } sni_staggered;
 
 typedef struct sni_staggered_options {
@@ -146,6 +156,10 @@ typedef struct sni_staggered_options {
   bool one_at_a_time; /* each projection to its end before the other one, as printed          */
   bool again;         /* the same groups as in the last solve: only x, c and v are others       */
   bool sweeps_only;   /* no Newton's method where they do not converge                          */
+  double enough;      /* rate: changes below this need not be passed on to others that were solved
+                         before (sni_staggered_mend); 0: only what is below the residual        */
+  double rough;       /* rate: islands that are further from the law are swept on, up to three times
+                         as long again; 0: none                                                  */
   double patience;    /* times the work that this may be; 0: once                              */
 } sni_staggered_options;
 
@@ -177,5 +191,21 @@ void sni_staggered_add_impulse(sni_staggered *s, const sni_group *g, const doubl
  * stands in info.  Takes no memory, and gives the same bits for the same input. */
 sn_status sni_staggered_solve(sni_staggered *s, const sni_staggered_options *o,
                               sni_staggered_info *info);
+
+/* The same once more, from x and v as the last solve has left them, with groups that are fresh:
+ * only these, and those whose rates they change, are looked at again.  v without impulses is 0. */
+sn_status sni_staggered_mend(sni_staggered *s, const sni_staggered_options *o,
+                             sni_staggered_info *info);
+
+typedef struct sni_relief {
+  double work; /* products that an island may take                                             */
+  double part; /* of the tolerance: rates that differ by less are alike; 0: but for rounding     */
+} sni_relief;
+
+/* After a solve, into x, a row a group: the least impulses of all that move alike and are as good,
+ * of groups that share; of others what they are.  So are those of islands that did not converge,
+ * or would take too much work, or more room than there is. */
+void sni_staggered_relieve(sni_staggered *s, const sni_staggered_options *o,
+                           const sni_relief *allowed, double (*x)[SNI_GROUP_ROWS]);
 
 #endif

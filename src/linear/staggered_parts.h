@@ -30,6 +30,26 @@ void sni_staggered_order(sni_staggered *s, const sni_island *island);
 /* How far from the diagonal the numbers of its matrix are, with places of unknowns in `of`. */
 int sni_staggered_half_band(const sni_staggered *s, const sni_island *island);
 
+/* ---- staggered.c ---- */
+
+/* Are rates of the island further from the law than the options' rough ones? */
+bool sni_staggered_is_rough(const sni_island *island, const sni_staggered_options *o);
+
+/* W, if it is not there. */
+void sni_staggered_weigh(const sni_staggered *s, sni_group *g);
+/* Both projections of one group; returns the largest change of its own w. */
+double sni_staggered_visit(const sni_staggered *s, sni_group *g, int sides);
+/* How far its rates are from the law; fills w. */
+double sni_staggered_residual_of(const sni_staggered *s, sni_group *g, int sides);
+/* The largest rate that has to be met, w being those without impulses; 0: nothing pushes it. */
+double sni_staggered_scale_of(const sni_group *g, const double *w);
+void sni_staggered_find_islands(sni_staggered *s);
+void sni_staggered_sweep_island(sni_staggered *s, sni_island *island,
+                                const sni_staggered_options *o);
+/* Newton's method on islands above the tolerance, and what there is to say of all. */
+sn_status sni_staggered_refine(sni_staggered *s, const sni_staggered_options *o,
+                               sni_staggered_info *info);
+
 /* ---- both ---- */
 
 /* The island's residual, see sni_staggered_info; fills w. */

@@ -21,13 +21,14 @@
 #define ASIDE      0.01
 #define ASIDE_MOST 3
 #define WORK       3e6
-enum { ATTEMPTS_LEAST = 4, ATTEMPTS_MOST = 200, ATTEMPTS_HELD = 8, TURNS_MAX = 5 };
+enum { ATTEMPTS_LEAST = 4, ATTEMPTS_MOST = 200, TURNS_MAX = 5, ENDS_MAX = 20 };
 /* From here on Newton's method, which moves so little then that it is the same whoever solves and
  * whichever factors it goes by; from farther away it would not find its way. */
 #define NEAR 1e-8
 #define FAR  1e-3
-/* Squares that are less by less than this part are not worth going elsewhere. */
-#define WORTH 0.9
+/* Squares that are less by less than this part are not worth going elsewhere, nor going on. */
+#define WORTH  0.9
+#define LITTLE 1e-6
 
 static const char *constraint_name(const sn_model *m, int k) {
   return m->constraint_name[k];
@@ -385,6 +386,22 @@ static sn_status close_start(sn_sim *sim, const start *from, sn_error *err) {
   return closed;
 }
 
+/* From the pose that came nearest, sim->tau, on to the least squares themselves: an attempt has
+ * only so many steps. */
+static void go_to_the_end(sn_sim *sim, const start *from) {
+  const size_t bytes = (size_t)sim->m->tree.nv * sizeof(double);
+  double before = INFINITY, squares = INFINITY;
+  memcpy(sim->q, sim->tau, bytes);
+  memcpy(sim->qd, from->qd, bytes);
+  sni_rows_find_loops(&sim->rows, from->t_ref, sim->q, sim->qd);
+  for (int k = 0; k < ENDS_MAX && !(squares > (1 - LITTLE) * before); k++) {
+    before = squares;
+    come_near(sim, from->t, from->t_ref);
+    squares = sni_rows_squares(&sim->rows);
+  }
+  memcpy(sim->tau, sim->q, bytes);
+}
+
 /* Names what is open in the pose that came nearest: sim->tau. */
 static sn_status tell_start(sn_sim *sim, const start *from, sn_error *err) {
   int worst = -1;
@@ -397,8 +414,7 @@ static sn_status tell_start(sn_sim *sim, const start *from, sn_error *err) {
 
 sn_status sni_sim_hold(sn_sim *sim, double t, double t_ref, double *q, double *qd, sn_error *err) {
   const size_t bytes = (size_t)sim->m->tree.nv * sizeof *q;
-  const int attempts = (int)fmin(attempts_for(sim->m), ATTEMPTS_HELD);
-  const start from = {.t = t, .t_ref = t_ref, .q = q, .qd = qd, .attempts = attempts};
+  const start from = {.t = t, .t_ref = t_ref, .q = q, .qd = qd, .attempts = attempts_for(sim->m)};
   const sn_status status = close_start(sim, &from, err);
   if (status > 0) {
     return tell_start(sim, &from, err);
@@ -436,6 +452,9 @@ static sn_status assemble(sn_sim *sim, sn_state *state, sn_error *err) {
                       attempts_for(sim->m)};
   const sn_status closed = close_start(sim, &from, err);
   if (closed > 0) {
+    if (sim->method->gives_way) {
+      go_to_the_end(sim, &from);
+    }
     const sn_status open = tell_start(sim, &from, err);
     if (sim->method->gives_way) { /* and goes on from there */
       memcpy(sni_state_q(state), sim->tau, bytes);

@@ -18,9 +18,16 @@ bool sni_blame_given(const sn_sim *sim, double t, double t_ref, const sn_input *
  * many substeps. */
 bool sni_blame_pole(const sn_sim *sim, double t, sn_error *err);
 
-/* Does a function that something follows have a pole between t0 and t1?  Says so.  For who goes from
- * one to the other at once. */
+/* Does a function that something follows have a pole between t0 and t1?  Says so.  For who goes
+ * from one to the other at once. */
 bool sni_blame_jump(sn_sim *sim, double t0, double t1, sn_error *err);
+
+/* Does a function of time that says where something is (a motion's q, a point, the offset of
+ * coupled joints) jump between t0 and t1, t1 too?  Says so. */
+bool sni_blame_leap(sn_sim *sim, double t0, double t1, sn_error *err);
+
+/* A function of time that says where something is, and has a rate at t: -1: there is none. */
+int sni_blame_moving(const sn_model *m, double t);
 
 /* Is something switched on and off (`active`) by a function that is no number at t?  Says so. */
 bool sni_blame_switch(const sn_sim *sim, double t, sn_error *err);

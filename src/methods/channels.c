@@ -137,7 +137,7 @@ static double value_ztau(const reading *r, int z, int component, int coordinate)
   return 0;
 }
 
-/* Friction of the step that led here: forces, bounds, rates, rates at its start, loads. */
+/* Friction of the step that led here: forces, bounds, rates, powers, loads. */
 static const double *rubbing(const reading *r) {
   return r->sim->method->rubbing && r->state->method == sni_sim_private_id(r->sim)
              ? r->sim->method->rubbing(r->sim->m, r->state)
@@ -184,17 +184,15 @@ static double friction_of(const reading *r, const sni_rub *own, int c) {
   const double *x = rubbing(r);
   return drag_of_friction(r, own, c) + (x && own->law != SNI_VISCOUS ? x[own->first + c] : 0);
 }
-/* The power of what sticks or slips.  In a step of the length h it takes h f (v0 + v1)/2, which is
- * what is lost also where it stops within the step; where it turns round, of the end alone. */
+/* The power of what sticks or slips. */
 static double taken(const reading *r, const sni_rub *own) {
   const int n = r->sim->m->nslide;
   const double *x = own->law != SNI_VISCOUS ? rubbing(r) : NULL;
-  double mean = 0, end = 0;
+  double power = 0;
   for (int k = own->first; x && k < own->first + own->nslide; k++) {
-    mean += 0.5 * x[k] * (x[2 * n + k] + x[3 * n + k]);
-    end += x[k] * x[2 * n + k];
+    power += x[3 * n + k];
   }
-  return mean >= 0 ? mean : end;
+  return power;
 }
 static double value_rub(const reading *r, int rub, int component, int coordinate) {
   (void)coordinate;

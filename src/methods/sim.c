@@ -264,6 +264,9 @@ sn_status sn_sim_step(sn_sim *sim, sn_state *state, const sn_input *input, sn_in
   if (!dense && sni_blame_jump(sim, state->t, t_end, err)) {
     return SN_E_DIVERGED;
   }
+  if (sim->method->smooth && sni_blame_leap(sim, state->t, t_end, err)) {
+    return SN_E_VALUE;
+  }
   sni_sim_own(sim, state);
   sn_energy before = {0}, after = {0};
   if (sim->options.report_energy) {

@@ -43,6 +43,7 @@ typedef struct sni_method {
   /* After the work memory is there and zeroed.  NULL: nothing to do. */
   sn_status (*create)(sn_sim *sim, sn_error *err);
   void (*destroy)(sn_sim *sim); /* what create took; NULL: nothing */
+  bool smooth; /* goes by accelerations: what jumps has none                          */
   /* See sn_sim_describe.  NULL: nothing was chosen. */
   void (*describe)(const sn_sim *sim, char *out, size_t out_size);
   /* True: many constraints come as a graph, which create builds into sim->rows.kkt.            */
@@ -96,6 +97,7 @@ struct sn_sim {
   sn_vec6 *F;                 /* nbody      */
   double *acting;             /* nv  joint forces of springs, drives, forces and input       */
   double bounded[2];          /* between these times no function of time has a pole          */
+  double unbroken[2];         /* the same: none that says where something is has a break     */
   /* Where bodies touch, at the end of the last step: the method that finds contacts points to its
    * own list.  Recordings show it. */
   const sn_contact_point *touch;

@@ -84,13 +84,28 @@ bool sni_compile_pose(sni_compile *c, const char *key, sn_se3 E) {
   return sound;
 }
 
+/* A loop may be taken for a joint. */
+static void fail_body(sni_compile *c, const char *key, const char *name) {
+  const sn_loop_def *loop = c->b->loop.item;
+  for (int k = 0; k < c->b->loop.count; k++) {
+    if (loop[k].name && strcmp(loop[k].name, name) == 0) {
+      sni_compile_fail(c, key,
+                       "'%s' is a loop, needs a body or its joint: coordinates of loops cannot be "
+                       "prescribed or coupled, those of the joints that it closes can",
+                       name);
+      return;
+    }
+  }
+  sni_compile_fail(c, key, "there is no body '%s'", name);
+}
+
 int sni_compile_body(sni_compile *c, const char *key, const char *name) {
   if (!name || strcmp(name, "world") == 0) {
     return -1;
   }
   const int i = sn_model_body_find(c->m, name);
   if (i < 0) {
-    sni_compile_fail(c, key, "there is no body '%s'", name);
+    fail_body(c, key, name);
     return -2;
   }
   return i;

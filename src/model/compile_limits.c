@@ -55,6 +55,11 @@ static void add_limits(sni_compile *c, const char *prefix, const sn_joint_def *d
     upper[k] = INFINITY;
   }
   snprintf(key, sizeof key, "%slimits", prefix);
+  if (def->lower.n > 1 && def->lower.n != nv && def->upper.n == def->lower.n) {
+    sni_compile_fail(c, key, "has %d pairs, the joint has %d coordinate%s", def->lower.n, nv,
+                     nv == 1 ? "" : "s");
+    return;
+  }
   sni_compile_spread(c, key, &def->lower, nv, -INFINITY, false, lower);
   sni_compile_spread(c, key, &def->upper, nv, INFINITY, false, upper);
   const int first = base.coord[0];

@@ -44,7 +44,8 @@ typedef struct sni_force_eval {
   double *tau;          /* nv: added to    */
   bool without_damping; /* damping is taken care of by D */
   double h;             /* to the end of an implicit step, 0: this is about now alone */
-  int taut; /* what a force that only pulls does in that step: 1 pulls, -1 nothing, 0: not known */
+  int taut;  /* what a force that only pulls does in that step: 1 pulls, -1 nothing, 0: not known */
+  bool rows; /* of tangents: what changes along one row over many bodies is to be that row      */
 } sni_force_eval;
 
 /* How the wrenches of a force change with the motion, linearised, as a sum of terms along single
@@ -63,6 +64,7 @@ typedef struct sni_term {
   } part;
   int body[2]; /* -1: the world, or none                                                      */
   int pair;    /* which of the force's pairs the two are                                      */
+  bool more;   /* p goes on in the next term: it is over more bodies than two                  */
 } sni_term;
 
 /* clamped: what would destabilise is left out, across by the force, of the levers by the method,

@@ -23,6 +23,8 @@ class BenchContact(Command):
             self.assertGreater(row["seconds"], 0)
             self.assertGreater(row["contacts"], row["size"])  # they lie on each other
             self.assertLess(row["deepest"], 0.02)
+            self.assertGreater(row["seconds_falling"], 0)
+            self.assertLess(row["deepest_falling"], 0.02)
         fit, = result["fits"]
         self.assertEqual(fit["scene"], "heap")
         self.assertRegex(text, r"heap: time of a step grows as n\^")

@@ -3,7 +3,7 @@ import json
 import re
 import unittest
 
-from command import BAD_INPUT, SCENES, Command, sinew
+from command import BAD_INPUT, DONE, SCENES, Command, sinew
 
 SEVERAL = """\
 sinew: 1
@@ -232,6 +232,59 @@ pendulum.yaml: valid
         self.assertIn("  singular            this pose: nearby the constraints take 3, here 2, so that the motion may branch\n",
                       self.good("check", "-", stdin=flat))
 
+    def test_beside_a_crossing(self):
+        """Three cranks nearly flat: the pose is regular, and what closing meets nearby must not be the crossing. Put together
+        from a start that is open, they may come to lie in the crossing itself: that is said."""
+        cranks = ("sinew: 1\ndefaults: {joint: {type: revolute, axis: [0, 1, 0]}, body: {inertia: {mass: 1, at: [0, 0, 0.5],"
+                  " xx: 0.1, yy: 0.1, zz: 0.01}}}\nbodies:\n  a: {joint: {at: [0, 0, 0]}}\n  b: {joint: {at: [1, 0, 0]}}\n"
+                  "  c: {joint: {at: [2, 0, 0]}}\n  bar: {parent: a, joint: {at: [0, 0, 1]}}\nloops:\n"
+                  "  lb: {type: revolute, axis: [0, 1, 0], a: {body: bar, at: [1, 0, 0]}, b: {body: b, at: [0, 0, 1]}}\n"
+                  "  lc: {type: revolute, axis: [0, 1, 0], a: {body: bar, at: [2, 0, 0]}, b: {body: c, at: [0, 0, 1]}}\n"
+                  "initial: {a: {q: pi/2-D}, b: {q: pi/2-D}, c: {q: pi/2-D}, bar: {q: D-pi/2+OPEN}}\n")
+        for d in ("0.01", "0.001", "1e-4", "1e-6"):
+            text = self.good("check", "-", stdin=cranks.replace("D", d).replace("OPEN", "0"))
+            self.assertIn("1 = 4 (4 revolute joints) - 3 (loops: 10 rows, 7 redundant)", text, d)
+            self.assertNotIn("singular", text, d)
+        for d, gap in (("0", "0"), ("0.003", "0.002")):
+            text = self.good("check", "-", stdin=cranks.replace("D", d).replace("OPEN", gap))
+            self.assertIn("nearby the constraints take 3, here 2, so that", text, d)
+
+    def test_branches_that_differ(self):
+        """Five four-bars in a row lie flat: each may go on as a parallelogram, or its first rod stay where it is."""
+        flat = self.good("make", "fourbar", "--count", 5)
+        flat = re.sub(r"(rod_\d): {qd: 1}", r"\1: {q: pi/2}", re.sub(r"(bar_\d): {qd: -1}", r"\1: {q: -pi/2}", flat))
+        self.assertIn("nearby the constraints take 6 to 10, here 5, so that", self.good("check", "-", stdin=flat))
+
+    def test_limits_of_some_coordinates(self):
+        """null: no limit, of a coordinate or on one side. What is part of a rotation vector can have none."""
+        scene = ("sinew: 1\nbodies:\n  s: {joint: {type: free, limits: %s}, shapes: [{type: sphere, radius: 0.1, density: 1000}]}\n"
+                 "run: {method: redmax, duration: 1}\n")
+        for limits, end in (("[null, null, [-0.3, null], null, null, null]", -0.3), ("[null, null, null, null, null, null]", -5),
+                            ("[[-1, 1], null, [null, 0.2], null, null, null]", -5)):
+            text = self.good("run", "-", "--quiet", "--out", "-", "--channels", "s.q2", stdin=scene % limits)
+            z = float(text.splitlines()[-1].split(",")[1])
+            self.assertTrue(abs(z + 0.3) < 1e-9 if end == -0.3 else z < -4.8, text)
+        for limits, what in (("[null, [0, 1], null]", "has 3 pairs, the joint has 6 coordinates"),
+                             ("[null, null, [], null, null, null]", "limits[2]: has 0 numbers, needs 2"),
+                             ("[null, null, null, [0, 1], null, null]", "coordinate 3 is part of a rotation vector")):
+            done = sinew("check", "-", stdin=scene % limits)
+            self.assertEqual(done.returncode, BAD_INPUT)
+            self.assertIn(what, done.stderr)
+
+    def test_loop_taken_for_a_joint(self):
+        for part in ("motions={m: {joint: pin, q: 0.1}}", "constraints={m: {type: couple, terms: [{joint: crank}, {joint: pin}]}}"):
+            done = sinew("check", "-", "--set", part, stdin=FOUR_BARS)
+            self.assertEqual(done.returncode, BAD_INPUT)
+            self.assertIn("'pin' is a loop, needs a body or its joint: coordinates of loops cannot be prescribed", done.stderr)
+
+    def test_disc_that_lies_flat(self):
+        scene = ("sinew: 1\nbodies: {d: {joint: {type: free, at: [0, 0, 0.3]}, inertia: {mass: 1, xx: 0.1, yy: 0.2, zz: 0.1}}}\n"
+                 "constraints: {r: {type: roll, body: d, radius: 0.3, axis: [0, 1, 0]}}\ninitial: {d: {q: [0, 0, %s, %s, 0, 0]}}\n")
+        flat = sinew("check", "-", stdin=scene % ("-0.3", "pi/2"))
+        self.assertIn("constraints.r: the disc lies flat, where it has no lowest point to roll on", flat.stdout + flat.stderr)
+        self.assertEqual(flat.returncode, DONE)
+        self.assertNotIn("flat", self.good("check", "-", stdin=scene % ("0", "0")))
+
     def test_start_that_only_a_method_can(self):
         """A spring holds what has no inertia, for a method that steps implicitly."""
         self.good("check", "-", stdin=PIN)
@@ -290,6 +343,17 @@ class Invalid(Command):
                 self.assertEqual(set(error), {"kind", "file", "line", "column", "path", "text"})
                 self.assertEqual(line, f"stdin: line {error['line']}, {error['path']}: {error['text']}")
                 self.assertGreater(error["column"], 0)
+
+    def test_the_first_of_many(self):
+        """One mistake in each of many bodies: enough of them to see what it is, and all in the JSON."""
+        bodies = "".join(f"  b{k}: {{joint: {{type: revolute}}}}\n" for k in range(60))
+        path = self.write("many.yaml", "sinew: 1\nunits: m kg s\nup: z\nbodies:\n" + bodies)
+        done = sinew("check", path.name, "--json", cwd=self.place)
+        count = len(json.loads(done.stdout)["errors"])
+        lines = done.stderr.splitlines()
+        self.assertGreaterEqual(count, 60)
+        self.assertEqual(len(lines), 41)
+        self.assertEqual(lines[-1], f"and {count - 40} more errors: 'sinew check many.yaml --json' lists all")
 
     def test_loop_that_cannot_close(self):
         text = FOUR_BARS.replace("[1.5, 0, -1.2]", "[1.5, 0, 7]")

@@ -115,6 +115,16 @@ class Make(Command):
 
     # ---- what each is ----
 
+    def test_smallest_of_all_that_is_allowed(self):
+        """Each number of the help at its lower end gives a scene that is valid."""
+        tried = 0
+        for name in NAMES:
+            for option, least in re.findall(r"(--[a-z_-]+) [A-Z]+ (?:(?!--).)*?from ([\d.e-]+) to ",
+                                            re.sub(r"\s+", " ", self.good("make", name, "--help"))):
+                self.good("check", "-", stdin=self.good("make", name, option, least))
+                tried += 1
+        self.assertGreater(tried, 15)
+
     def test_bridge(self):
         for count in (4, 5, 20, 80, 161):
             text, rows = self.sane("bridge", "--count", count)
@@ -178,6 +188,13 @@ class Make(Command):
                 for row in rows:
                     self.assertLess(abs(math.hypot(row["bar_1.pos.x"], row["bar_1.pos.z"]) - 1), 1e-9)
                     self.assertLess(abs(row["bar_1.pos.x"] - math.sin(row["rod_0.q"])), 1e-9)
+
+    def test_fourbar_ends_where_the_library_says(self):
+        for count, x, z in ((2, 0.328458111541, 0.944518538179), (40, 0.180512226687, 0.983572740582)):
+            _, rows = self.sane("fourbar", "--count", count, duration=10)
+            self.assertEqual(rows[-1]["t"], 10)
+            self.assertLess(math.hypot(rows[-1]["bar_1.pos.x"] - x, rows[-1]["bar_1.pos.z"] - z), 1e-5)
+            self.assertLess(max(abs(row["E"] - rows[0]["E"]) for row in rows), 1e-3)
 
     def test_ladder(self):
         for count, pattern in ((1, 1), (3, 1), (2, 5)):

@@ -114,6 +114,60 @@ class Recording(Command):
         self.assertEqual(self.good("run", PENDULUM, "--duration", "0.04", "--out", "-", "--quiet"), done.stdout)
 
 
+DRIVEN = """sinew: 1
+defaults: {joint: {type: revolute, axis: [0, 1, 0]}, shape: {density: 1000}}
+bodies:
+  a: {joint: {}, shapes: [{type: capsule, from: [0, 0, 0], to: [0, 0, 1], radius: 0.04}]}
+  b: {parent: a, joint: {at: [0, 0, 1]}, shapes: [{type: capsule, from: [0, 0, 0], to: [1.5, 0, 0.2], radius: 0.04}]}
+  c: {joint: {at: [1.5, 0, 0]}, shapes: [{type: capsule, from: [0, 0, 0], to: [0, 0, 1.2], radius: 0.04}]}
+run: {duration: 0.3}
+"""
+CLOSED = "loops: {l: {type: revolute, axis: [0, 1, 0], a: {body: b, at: [1.5, 0, 0.2]}, b: {body: c, at: [0, 0, 1.2]}}}\n"
+KEYS = "{keyframes: [[0, 0], [0.2, 0.1], [0.4, 0]], interpolation: %s}"
+
+
+class MotionsThatJump(Command):
+    """Whatever the method, and with loops or without."""
+
+    def go(self, method, closed, motion):
+        scene = DRIVEN + (CLOSED if closed else "") + motion
+        return sinew("run", "-", "--method", method, "--quiet", "--out", "-", "--channels", "a.q", stdin=scene, cwd=self.place)
+
+    def test_place(self):
+        jump = "motions: {m: {joint: a, q: %s, active: %s}}\n"
+        point = 'motions: {m: {body: c, at: [0, 0, 1.2], point: [1.5, 0, "1.2 - 0.01*step(t - 0.2)"]}}\n'
+        tied = 'constraints: {m: {type: couple, terms: [{joint: a, factor: 1}, {joint: c, factor: -1}], offset: "0.1*step(t - 0.2)"}}\n'
+        for method in ("recursive", "redmax", "structured"):
+            for closed in (False, True):
+                for motion in (jump % ('"0.1*step(t - 0.2)"', 1), jump % (KEYS % "step", 1), point, tied):
+                    if motion == point and method != "recursive":
+                        continue  # it is out of reach
+                    done = self.go(method, closed and motion not in (point, tied), motion)
+                    if method != "recursive":  # in one step
+                        self.assertEqual(done.returncode, DONE, motion + done.stderr)
+                        q = [float(line.split(",")[1]) for line in done.stdout.splitlines()[1:]]
+                        if "joint: a, q" in motion:
+                            self.assertLess(abs(q[21] - q[19] - 0.1), 1e-9)
+                        continue
+                    self.assertEqual(done.returncode, STOPPED, motion + done.stderr)
+                    self.assertIn("'m' jumps at t = 0.2: it wants to be at ", done.stderr)
+                    self.assertEqual(len(done.stdout.splitlines()), 1 + 20)
+                # what it does while it is off is nobody's affair
+                done = self.go(method, closed, jump % ('"0.1*step(t - 0.2)"', '"t < 0.15"'))
+                self.assertEqual(done.returncode, DONE, done.stderr)
+
+    def test_rate(self):
+        motion = "motions: {m: {joint: a, q: %s}}\n" % (KEYS % "linear")
+        for method, closed, ends in (("recursive", False, True), ("recursive", True, False), ("redmax", False, False),
+                                     ("redmax", True, False)):
+            done = self.go(method, closed, motion)
+            self.assertEqual(done.returncode, STOPPED if ends else DONE, done.stderr)
+            if ends:
+                self.assertIn("motion 'm' jumps at t = 0.2: it wants q = 0.1, qd = -0.5 where", done.stderr)
+            else:
+                self.assertAlmostEqual(float(done.stdout.splitlines()[-1].split(",")[1]), 0.05, delta=1e-9)
+
+
 class Summary(Command):
     def test_text(self):
         out, state = self.place / "out.csv", self.place / "end.state"

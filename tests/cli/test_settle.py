@@ -200,6 +200,14 @@ class Settle(Command):
         self.assertAlmostEqual(q["rod"][0], 0.3, delta=1e-9)
         self.assertAlmostEqual(q["tip"][0], math.pi / 2 - 0.3, delta=1e-8)
 
+    def test_motion_that_moves_is_named(self):
+        """It is held where it is at t = 0; whoever asks for rest shall know."""
+        scene = STOP.replace(", limits: [-1, 0.5]", "") + "motions:\n  turn: {joint: rod, q: %s}\n"
+        path = self.write("turns.yaml", scene % "0.3 + t")
+        self.assertIn("  held        motion 'turn', where it is at t = 0, though it moves then\n", self.good("settle", path))
+        self.assertEqual(json.loads(self.good("settle", path, "--json"))["held"], "motion 'turn'")
+        self.assertNotIn("held", self.good("settle", self.write("rests.yaml", scene % "0.3 + t^2")))
+
     def test_functions_of_time_stand_still(self):
         scene = SPRING + "forces:\n  pull: {type: point_force, body: ball, force: [0, 0, -2 - 5*t]}\n"
         q, = self.rest(scene)["ball"]

@@ -173,7 +173,27 @@ TEST(rates_fit_constraints_by_what_joints_bear) {
   }
 }
 
+/* A block that a growing force pulls off: with steps near m v / (breakaway - force), whole ones
+ * come loose and halves hardly move. */
+TEST(stribeck_comes_loose_with_every_step) {
+  static const char text[] =
+      "sinew: 1\ngravity: [0, 0, 0]\nbodies: {b: {joint: {type: prismatic, axis: [1, 0, 0], "
+      "friction: {law: stribeck, force: 2, breakaway: 4, speed: 0.01}}, inertia: {mass: 1, xx: 1, "
+      "yy: 1, zz: 1}}}\nforces: {f: {type: joint_torque, joint: b, torque: 5*t}}\n";
+  const double exact = 0.7256;
+  for (int n = 120; n <= 1200; n += 60) { /* steps of 12.5 to 1.25 ms */
+    sn_options o = redmax_options(1.5 / n);
+    o.redmax.integrator = SN_EXTRAPOLATED;
+    stage b = stage_set(text, o);
+    stage_step(&b, n);
+    const double q = sn_state_q(b.s)[0], way = o.step * sn_state_qd(b.s)[0];
+    CHECK(fabs(q - exact) < 1.5 * way, "%g s: %g m instead of %g", o.step, q, exact);
+    stage_clear(&b);
+  }
+}
+
 int main(void) {
   RUN_TESTS(T(gaps_that_rates_close_are_not_those_of_what_is_driven),
-            T(what_begins_to_slip_slowly_goes_on), T(rates_fit_constraints_by_what_joints_bear));
+            T(what_begins_to_slip_slowly_goes_on), T(rates_fit_constraints_by_what_joints_bear),
+            T(stribeck_comes_loose_with_every_step));
 }

@@ -151,6 +151,45 @@ TEST(recorded_forces_move_the_bodies) {
   CHECK(touched > states / 5 && held > states / 5, "too few of them");
 }
 
+/* What acts about one pin of a universal joint bends the other one, wherever the joint is: one that
+ * closes a loop bears and loses as much as one in the tree. */
+TEST(pins_of_a_cross_bear_what_acts_on_the_other) {
+  static const char *const acts[] = {
+      "damping: 0",
+      "stiffness: 30",
+      "damping: 0.3",
+      "drive: {target: [\"0.2*sin(9*t)\", \"0.2*sin(9*t)\"], stiffness: 40, damping: 1}",
+      "limits: [[-0.1, 0.1], [-0.1, 0.1]]",
+      "backlash: {gap: 0.1, stiffness: 80}"};
+  static const char body[] =
+      "inertia: {mass: 2, at: [0.1, 0.03, -0.2], xx: 0.03, yy: 0.05, zz: 0.04}";
+  static const char rubs[] = "friction: {mu: 0.1, pin_radius: 0.03, pin_length: 0.05}";
+  for (size_t k = 0; k < sizeof acts / sizeof *acts; k++) {
+    char loop[2000], tree[2000];
+    snprintf(
+        loop, sizeof loop,
+        "sinew: 1\nbodies: {b: {joint: {type: free}, %s}}\nloops: {l: {type: universal, %s, a: "
+        "{body: world}, b: {body: b}, %s}}\ninitial: {b: {qd: [0, 0, 0, 1, 2, 0]}}\n",
+        body, acts[k], rubs);
+    snprintf(tree, sizeof tree,
+             "sinew: 1\nbodies: {b: {joint: {type: universal, %s, %s}, %s}}\ninitial: {b: {qd: [1, "
+             "2]}}\n",
+             acts[k], rubs, body);
+    const sn_options o = redmax_options(0.0005);
+    stage a = stage_set(loop, o), b = stage_set(tree, o);
+    for (int n = 1; n <= 20; n++) {
+      stage_step(&a, 20);
+      stage_step(&b, 20);
+      const double f = stage_channel(&a, "loops.l.normal"), to = stage_channel(&b, "b.normal");
+      CHECK(fabs(f - to) < 0.01 * to, "%s, t = %g: %g N instead of %g", acts[k], 0.01 * n, f, to);
+      const double E = stage_energy(&a), E_to = stage_energy(&b);
+      CHECK(fabs(E - E_to) < 1e-3, "%s, t = %g: %g J instead of %g", acts[k], 0.01 * n, E, E_to);
+    }
+    stage_clear(&a);
+    stage_clear(&b);
+  }
+}
+
 int main(void) {
-  RUN_TESTS(T(recorded_forces_move_the_bodies));
+  RUN_TESTS(T(recorded_forces_move_the_bodies), T(pins_of_a_cross_bear_what_acts_on_the_other));
 }

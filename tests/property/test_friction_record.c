@@ -249,8 +249,50 @@ TEST(loads_of_what_is_moved_count_once) {
 #undef CART
 }
 
+/* A block that slides and stops, and a four-bar: what is lost is what has been recorded, whatever a
+ * step is made of, also where something stops within it. */
+TEST(what_is_lost_is_recorded) {
+  static const char *const scene[] = {
+      "sinew: 1\nbodies: {b: {joint: {type: prismatic, axis: [1, 0, 0], friction: {mu: 0.9, size: "
+      "[0.1, 0.1, 0.3], across: [0, 0, 1]}}, inertia: {mass: 2, xx: 0.1, yy: 0.1, zz: 0.1}}}\n"
+      "initial: {b: {qd: 1}}\n",
+      "sinew: 1\ngravity: [0, 0, 0]\ndefaults: {joint: {type: revolute, axis: [0, 1, 0], friction: "
+      "{mu: 0.3, pin_radius: 0.05, pin_length: 0.1}}}\n"
+      "bodies:\n"
+      "  a: {joint: {}, inertia: {mass: 1, at: [0, 0, 0.5], xx: 0.1, yy: 0.1, zz: 0.01}}\n"
+      "  b: {parent: a, joint: {at: [0, 0, 1]}, inertia: {mass: 1, at: [0.7, 0, 0.1], xx: 0.01, "
+      "yy: "
+      "0.2, zz: 0.2}}\n"
+      "  c: {joint: {at: [1.4, 0, 0]}, inertia: {mass: 1, at: [0, 0, 0.6], xx: 0.1, yy: 0.1, zz: "
+      "0.01}}\n"
+      "loops: {l: {type: revolute, axis: [0, 1, 0], a: {body: b, at: [1.4, 0, 0.2]}, b: {body: c, "
+      "at: [0, 0, 1.2]}, friction: {mu: 0.3, pin_radius: 0.05, pin_length: 0.1}}}\n"
+      "initial: {a: {qd: 2}}\n"};
+  static const char *const channel[2][5] = {
+      {"b.dissipation"},
+      {"a.dissipation", "b.dissipation", "c.dissipation", "loops.l.dissipation"}};
+  for (int k = 0; k < 4; k++) {
+    sn_options o = redmax_options(k / 2 ? 0.002 : 0.02);
+    o.redmax.integrator = SN_EXTRAPOLATED;
+    stage b = stage_set(scene[k % 2], o);
+    const double start = stage_energy(&b);
+    double taken = 0;
+    for (int n = 0; n * o.step < 0.4; n++) {
+      stage_step(&b, 1);
+      for (int i = 0; channel[k % 2][i]; i++) {
+        taken += o.step * stage_channel(&b, channel[k % 2][i]);
+      }
+    }
+    const double lost = start - stage_energy(&b);
+    CHECK(lost > 0.02 * start && fabs(taken - lost) < (k / 2 ? 0.005 : 0.05) * lost,
+          "scene %d, %g s: %g J lost, %g recorded", k % 2, o.step, lost, taken);
+    stage_clear(&b);
+  }
+}
+
 int main(void) {
   RUN_TESTS(T(reactions_have_no_part_along_their_joints),
             T(nor_with_loops_contact_springs_and_motors), T(damping_by_friction_is_recorded),
-            T(viscous_friction_is_recorded_by_all_methods), T(loads_of_what_is_moved_count_once));
+            T(viscous_friction_is_recorded_by_all_methods), T(loads_of_what_is_moved_count_once),
+            T(what_is_lost_is_recorded));
 }

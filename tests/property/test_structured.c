@@ -146,8 +146,9 @@ TEST(limits_are_refused) {
   sn_sim *sim = NULL;
   sn_error err = {0};
   CHECK(sn_sim_create(m, &o, &sim, &err) == SN_E_UNSUPPORTED, "not refused");
-  CHECK(strcmp(err.text, "method 'structured' cannot yet keep limits or backlash ('rod'): take the "
-                         "method redmax") == 0,
+  CHECK(strcmp(err.text,
+               "method 'structured' cannot yet keep hard limits ('rod'): give them a stop with "
+               "stiffness, or take the method redmax") == 0,
         "%s", err.text);
   sn_model *point =
       stage_model("sinew: 1\n"
@@ -208,22 +209,7 @@ TEST(a_tree_moves_as_with_recursive) {
   }
 }
 
-static const char four_bar[] =
-    "sinew: 1\n"
-    "defaults:\n"
-    "  joint: {type: revolute, axis: [0, 1, 0]}\n"
-    "  body: {inertia: {mass: 1, at: [0.5, 0, 0], xx: 0.01, yy: 1/12, zz: 1/12}}\n"
-    "bodies:\n"
-    "  crank: {parent: world, joint: {at: [0, 0, 0]}}\n"
-    "  coupler: {parent: crank, joint: {at: [1, 0, 0]}}\n"
-    "  rocker: {parent: world, joint: {at: [1.2, 0, 0]}}\n"
-    "loops:\n"
-    "  pin: {type: revolute, axis: [0, 1, 0], a: {body: coupler, at: [1, 0, 0]}, b: {body: rocker, "
-    "at: [1, 0, 0]}}\n"
-    "initial:\n"
-    "  crank: {q: -1.2, qd: 1}\n"
-    "  coupler: {q: 1.1}\n"
-    "  rocker: {q: -1.4}\n";
+static const char four_bar[] = STRUCTURED_FOUR_BAR("");
 
 TEST(a_four_bar_moves_as_with_redmax) {
   sn_model *m = stage_model(four_bar);

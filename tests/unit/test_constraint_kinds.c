@@ -89,6 +89,7 @@ TEST(constraints_switch) {
 static sn_options of_method(const char *method, double step) {
   sn_options o = stage_exact(step);
   o.method = method;
+  o.structured.precision = 1e-12;
   return o;
 }
 

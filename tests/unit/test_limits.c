@@ -663,6 +663,84 @@ TEST(limits_that_press_are_recorded) {
   }
 }
 
+/* What dopri5 reads within its steps is a little off the plane that something lies on: the force is
+ * there all the same, until somebody lifts it. */
+TEST(limits_that_hold_are_recorded_within_steps) {
+  static const char text[] =
+      "sinew: 1\nbodies:\n"
+      "  plate: {joint: {type: revolute, axis: [0, 1, 0]}, inertia: {mass: 1, xx: 1, yy: 1, zz: "
+      "1}}\n"
+      "  b: {joint: {type: free, at: [0.2, 0, 0.05]}, inertia: {mass: 1, xx: 0.01, yy: 0.01, zz: "
+      "0.01}}\n"
+      "constraints: {h: {type: half_space, body: b, radius: 0.05, on: {body: plate}}}\n"
+      "motions: {m: {joint: plate, q: \"0.3*sin(2*t)\"}}\n";
+  for (int k = 0; k < 2; k++) {
+    sn_options o = k == 0 ? sn_options_default() : redmax_options(0.001);
+    o.step = 0.001;
+    stage b = stage_set(text, o), exact = stage_set(text, stage_exact(0.001));
+    for (int n = 1; n <= 140; n++) {
+      stage_step(&b, 10);
+      stage_step(&exact, 10);
+      const double f = stage_channel(&b, "constraints.h.force"),
+                   to = stage_channel(&exact, "constraints.h.force");
+      const bool landed = n >= 5;
+      CHECK(!landed || (f > 5 && fabs(f - to) < 0.02 * to), "%d, t = %g: %g instead of %g", k,
+            0.01 * n, f, to);
+    }
+    sn_state_q(b.s)[3] += 0.1;
+    const double f = stage_channel(&b, "constraints.h.force"), a = stage_channel(&b, "b.qdd2");
+    CHECK(f == 0 && fabs(a + 9.81) < 1e-12, "%d, lifted: force %g, acceleration %g", k, f, a);
+    stage_clear(&b);
+    stage_clear(&exact);
+  }
+}
+
+/* Steps solve for limits together with contacts, where there are any; what is recorded of limits is
+ * the same, even if what touches is far away. */
+TEST(limits_are_recorded_beside_contacts) {
+  static const char *const stop[] = {"stop: {stiffness: 500}", "stop: {}"};
+  static const char far[] =
+      "  far: {joint: {type: prismatic, axis: [0, 0, 1], at: [5, 0, 0]}, shapes: [{type: sphere, "
+      "radius: 0.1, density: 1000, contact: w}]}\n"
+      "  floor: {joint: {type: fixed, at: [0, 0, -50]}, shapes: [{type: plane, contact: w}]}\n"
+      "contacts: {w: {friction: 0.5}}\n";
+  static const char *const channel[] = {"a.qdd", "b.qdd", "a.limit", "b.limit", "c.qdd"};
+  for (int k = 0; k < 8; k++) {
+    char text[2][4000];
+    for (int touches = 0; touches < 2; touches++) {
+      snprintf(text[touches], sizeof text[0],
+               "sinew: 1\n%sbodies:\n"
+               "  a: {joint: {type: revolute, axis: [0, 1, 0], limits: [-0.3, 0.3], %s}, inertia: "
+               "{mass: 1, at: [0.5, 0, 0], xx: 0.01, yy: 0.1, zz: 0.1}}\n"
+               "  b: {parent: a, joint: {type: revolute, axis: [0, 1, 0], at: [1, 0, 0], limits: "
+               "[-0.2, 0.2], %s}, inertia: {mass: 1, at: [0.5, 0, 0], xx: 0.01, yy: 0.1, zz: "
+               "0.1}}\n"
+               "  c: {joint: {type: revolute, axis: [0, 1, 0], at: [0, 0, -2]}, inertia: {mass: 1, "
+               "at: [0.5, 0, 0], xx: 0.01, yy: 0.1, zz: 0.1}}\n%s",
+               k / 2 % 2 ? "constraints: {rod: {type: distance, a: {body: b, at: [1, 0, 0]}, b: "
+                           "{body: c, at: [1, 0, 0]}}}\n"
+                         : "",
+               stop[k % 2], stop[k % 2], touches ? far : "");
+    }
+    sn_options o = redmax_options(0.002);
+    o.redmax.solver = k / 4 ? SN_SOLVER_GRAPH : SN_SOLVER_AUTO;
+    o.redmax.contact.tolerance = 1e-12;
+    stage b[2] = {stage_set(text[0], o), stage_set(text[1], o)};
+    const bool hard = k % 2; /* these where all is at rest */
+    for (int n = hard ? 20 : 1; n <= 20; n++) {
+      stage_step(&b[0], hard ? 1000 : 12);
+      stage_step(&b[1], hard ? 1000 : 12);
+      for (size_t i = 0; i < sizeof channel / sizeof *channel; i++) {
+        const double x = stage_channel(&b[1], channel[i]), to = stage_channel(&b[0], channel[i]);
+        CHECK(fabs(x - to) < 1e-4 * (1 + fabs(to)), "case %d, step %d: %s %.12g instead of %.12g",
+              k, 12 * n, channel[i], x, to);
+      }
+    }
+    stage_clear(&b[0]);
+    stage_clear(&b[1]);
+  }
+}
+
 int main(void) {
   RUN_TESTS(T(restitution_is_kept), T(borders_count_as_passed), T(solvers_agree_and_energy_falls),
             T(long_chains), T(methods_agree), T(momentum_stays), T(cones_hold_in_redmax),
@@ -670,5 +748,6 @@ int main(void) {
             T(hundreds_of_limits), T(more_feet_than_needed), T(tied_chains_on_the_floor),
             T(what_cannot_hold_is_named), T(starts_beyond_a_limit_are_put_back), T(snapshots_go_on),
             T(impacts_that_run_along_a_chain), T(stops_that_hit_each_other_make_no_energy),
-            T(stops_on_what_is_moved), T(limits_that_press_are_recorded));
+            T(stops_on_what_is_moved), T(limits_that_press_are_recorded),
+            T(limits_that_hold_are_recorded_within_steps), T(limits_are_recorded_beside_contacts));
 }

@@ -115,6 +115,11 @@ double *sni_advance_stops(const sn_sim *sim, sn_state *state) {
   return sni_advance_loops(sim, state) + sim->m->nloop_q;
 }
 
+double *sni_advance_pressed(const sn_model *m, sn_state *state) {
+  return sni_state_private(state) + SNI_WALK_HEAD + SNI_WALK_VECTORS * 2 * m->tree.nv + m->nloop_q +
+         sni_unilateral_count(m);
+}
+
 /* ---- limits ---- */
 
 #define FINEST 0x1p-46 /* of a step: its rounding */

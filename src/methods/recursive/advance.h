@@ -16,11 +16,13 @@ sn_status sni_dopri5_advance(sn_sim *sim, sn_state *state, const sn_input *input
                              sn_info *info, sn_error *err);
 
 /* Private part of a state: SNI_WALK_HEAD numbers and SNI_WALK_VECTORS vectors of 2 nv each, which
- * are dopri5's (walk.c), the coordinates of loops, and what limits hold. */
+ * are dopri5's (walk.c), the coordinates of loops, what limits hold at the end of a walk, and what
+ * they held on the way there. */
 #define SNI_WALK_HEAD    8
 #define SNI_WALK_VECTORS (2 + SNI_DOPRI5_DENSE + SNI_LEG_VECTORS)
 double *sni_advance_loops(const sn_sim *sim, sn_state *state);
 double *sni_advance_stops(const sn_sim *sim, sn_state *state);
+double *sni_advance_pressed(const sn_model *m, sn_state *state);
 
 /* ---- the right-hand side ---- */
 

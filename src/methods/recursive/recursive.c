@@ -20,7 +20,8 @@ static sn_status recursive_supports(const sn_model *m, sn_error *err) {
 }
 
 static int recursive_state_count(const sn_model *m) {
-  return SNI_WALK_HEAD + SNI_WALK_VECTORS * 2 * m->tree.nv + m->nloop_q + sni_unilateral_count(m);
+  return SNI_WALK_HEAD + SNI_WALK_VECTORS * 2 * m->tree.nv + m->nloop_q +
+         2 * sni_unilateral_count(m);
 }
 
 /* y, spare ones, and what a try needs */
@@ -71,5 +72,7 @@ const sni_method sni_method_recursive = {
     .create = recursive_create,
     .describe = recursive_describe,
     .dense = recursive_dense,
+    .smooth = true,
     .loops = sni_advance_loops,
+    .pressed = sni_advance_pressed,
     .step = recursive_step};

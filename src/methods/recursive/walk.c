@@ -118,6 +118,7 @@ static sn_status refresh(sn_sim *sim, const sni_ode *ode, walk *w, const sn_inpu
 static sn_status start_walk(sn_sim *sim, const sni_ode *ode, walk *w, const sn_state *state,
                             const sn_input *input, double h_max, double *work, sn_error *err) {
   w->t0 = w->t1 = state->t;
+  sni_unilateral_load(&sim->rows, NULL, sim->rows.u.within);
   memcpy(w->y1, state->data, (size_t)ode->n * sizeof(double));
   sn_status status = SN_OK;
   if (sim->rows.u.events) {
@@ -198,6 +199,14 @@ static bool lay_whole(sn_sim *sim, const sni_ode *ode, walk *w, double t_ref, do
   return true;
 }
 
+/* What holds in a step, before what is met at its end.  States within it are interpolated, and off
+ * by so much that accelerations which are asked for there would not know. */
+static void keep_held(sni_rows *r) {
+  for (int k = 0; r->d && k < sni_unilateral_count(r->d->m); k++) {
+    r->u.within[k] = r->u.events && r->u.held[k];
+  }
+}
+
 /* One accepted step from t1 on, not beyond t_most. */
 static sn_status walk_on(sn_sim *sim, const sni_ode *ode, walk *w, const sn_input *input,
                          double h_max, double t_most, double *work, sn_info *info, sn_error *err) {
@@ -257,6 +266,7 @@ static sn_status walk_on(sn_sim *sim, const sni_ode *ode, walk *w, const sn_inpu
   memcpy(w->f1, f1, bytes);
   const double t_ref = sni_function_inside(w->t0, w->t1);
   w->at_break = lands && breaks;
+  keep_held(&sim->rows);
   const sn_status closed = stopped || (sim->rows.u.events && w->at_break)
                                ? sni_stops_meet(sim, ode, w->t1, t_ref, w->y1, rest, err)
                                : sni_advance_close(sim, w->t1, t_ref, w->y1, err);
@@ -355,6 +365,7 @@ static sn_status walk_to(sn_sim *sim, sn_state *state, const sn_input *input, do
   if (own[VALID] == 1 && own[EXPOSED] == fingerprint(sim, state, input)) {
     memcpy(work, vectors, VECTORS * bytes);
     sni_unilateral_load(&sim->rows, sni_advance_stops(sim, state), sim->rows.u.held);
+    sni_unilateral_load(&sim->rows, sni_advance_pressed(sim->m, state), sim->rows.u.within);
     w.stale = w.stale || pushed;
   } else {
     const sn_status status = start_walk(sim, &ode, &w, state, input, h_max, rest, err);
@@ -385,7 +396,9 @@ static sn_status walk_to(sn_sim *sim, sn_state *state, const sn_input *input, do
   }
   info->evaluations = r.evaluations;
   sni_sim_save_loops(sim, sni_advance_loops(sim, state));
-  sni_unilateral_save(&sim->rows, sim->rows.u.held, sni_advance_stops(sim, state));
+  sni_unilateral_save(&sim->rows, sim->rows.u.held, 1, sni_advance_stops(sim, state));
+  sni_unilateral_save(&sim->rows, sim->rows.u.within, DBL_MIN, /* of no length: it is held there */
+                      sni_advance_pressed(sim->m, state));
   memcpy(state->data, y, bytes);
   memcpy(vectors, work, VECTORS * bytes);
   own[VALID] = 1;

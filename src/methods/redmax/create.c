@@ -119,36 +119,14 @@ static sn_status choose_constrained(sn_sim *sim, sni_redmax *r, sn_error *err) {
   return status;
 }
 
-sn_status sni_redmax_create(sn_sim *sim, sn_error *err) {
-  sni_redmax *r = sim->method_work;
-  char *at = (char *)sim->method_work + ROUND(sizeof *r);
-  sni_system_place(&r->s, &sim->d, &sim->options, at);
-  sim->d.user_tangent = sim->options.redmax.force_tangent;
-  r->s.slides = sni_move_slides(&r->s, sim->m->q0, sim->m->qd0);
-  at += ROUND(sni_system_size(sim->m, &sim->options));
-  if (sim->d.rows && sim->options.redmax.closure != SN_CLOSURE_PROJECT && sni_redmax_repeats(sim)) {
-    sim->options.redmax.closure = SN_CLOSURE_PROJECT;
-    r->repeats = true;
-  }
-  sni_rubbing_place(&r->rub, &r->s, sim->d.rows, &sim->options, at);
-  void *numbers = at + ROUND(sni_rubbing_size(sim->m, &sim->options));
-  r->backup = numbers;
-  r->without = r->backup + 2 * sim->m->tree.nv + sni_redmax_state_count(sim->m);
-  r->rubbed = r->without + 4 * sim->m->tree.nv;
+/* What solves, for good. */
+static sn_status take_solver(sn_sim *sim, sni_redmax *r, sn_error *err) {
   static const int named[] = {[SN_SOLVER_TREE] = SNI_TREE,
                               [SN_SOLVER_PCG] = SNI_PCG,
                               [SN_SOLVER_GRAPH] = SNI_GRAPH,
                               [SN_SOLVER_REDUCED] = SNI_REDUCED,
                               [SN_SOLVER_REDUCED_KKT] = SNI_REDUCED_KKT};
   const sn_solver solver = sim->options.redmax.solver;
-  sim->rows.open = sim->options.redmax.closure != SN_CLOSURE_PROJECT;
-  if (sim->m->touching) {
-    const sn_status status = sni_touch_create(sim, &r->s, &r->rub, &r->touch, err);
-    if (status) {
-      return status;
-    }
-    sim->rows.apart = true; /* limits are solved for with the contacts */
-  }
   if (solver == SN_SOLVER_AUTO) {
     if (sim->d.rows) {
       return choose_constrained(sim, r, err);
@@ -220,4 +198,40 @@ void sni_redmax_describe(const sn_sim *sim, char *out, size_t out_size) {
       sign = ", ";
     }
   }
+}
+
+void sni_redmax_part_limits(sn_sim *sim, bool apart) {
+  if (sim->m->touching && sim->m->nsided > 0) {
+    sim->rows.apart = apart;
+    sni_rows_forget_factors(&sim->rows);
+  }
+}
+
+sn_status sni_redmax_create(sn_sim *sim, sn_error *err) {
+  sni_redmax *r = sim->method_work;
+  char *at = (char *)sim->method_work + ROUND(sizeof *r);
+  sni_system_place(&r->s, &sim->d, &sim->options, at);
+  sim->d.user_tangent = sim->options.redmax.force_tangent;
+  r->s.slides = sni_move_slides(&r->s, sim->m->q0, sim->m->qd0);
+  at += ROUND(sni_system_size(sim->m, &sim->options));
+  if (sim->d.rows && sim->options.redmax.closure != SN_CLOSURE_PROJECT && sni_redmax_repeats(sim)) {
+    sim->options.redmax.closure = SN_CLOSURE_PROJECT;
+    r->repeats = true;
+  }
+  sni_rubbing_place(&r->rub, &r->s, sim->d.rows, &sim->options, at);
+  void *numbers = at + ROUND(sni_rubbing_size(sim->m, &sim->options));
+  r->backup = numbers;
+  r->without = r->backup + 2 * sim->m->tree.nv + sni_redmax_state_count(sim->m);
+  r->rubbed = r->without + 4 * sim->m->tree.nv;
+  sim->rows.open = sim->options.redmax.closure != SN_CLOSURE_PROJECT;
+  if (sim->m->touching) {
+    const sn_status status = sni_touch_create(sim, &r->s, &r->rub, &r->touch, err);
+    if (status) {
+      return status;
+    }
+  }
+  sni_redmax_part_limits(sim, true);
+  const sn_status status = take_solver(sim, r, err);
+  sni_redmax_part_limits(sim, false);
+  return status;
 }

@@ -125,6 +125,7 @@ sn_status sni_step_extrapolated(sni_first_order step, bool accept, sn_sim *sim, 
   const sni_tree *t = &sim->m->tree;
   const size_t numbers = 2 * (size_t)t->nv, bytes = numbers * sizeof(double);
   double *start = room, *one = room + numbers, *two = one + numbers, *y = state->data;
+  sni_rubbing *rub = &((sni_redmax *)sim->method_work)->rub;
   const double t0 = state->t, ends[3] = {t_end, 0.5 * (t0 + t_end), t_end};
   const sn_energy before = sni_energy_of(sim, state);
   sn_energy by_one = before;
@@ -145,16 +146,21 @@ sn_status sni_step_extrapolated(sni_first_order step, bool accept, sn_sim *sim, 
     blow = blow || (sim->d.rows && sim->rows.nsided > 0 && sim->rows.u.blow);
     note_still(sim, k);
     struck += k > 0 ? sim->rows.u.work : 0;
+    if (k == 1) {
+      sni_rubbing_keep_half(rub);
+    }
     if (k == 0) {
+      sni_rubbing_keep_whole(rub);
       by_one = sni_energy_of(sim, state);
       memcpy(one, y, bytes);
       memcpy(y, start, bytes);
       state->t = t0;
     }
   }
+  sni_rubbing_add_half(rub);
   const bool closed_system = sni_is_closed(sim, input);
-  if (blow || acting[0] != acting[1] ||
-      acting[1] != acting[2]) { /* limits come or go between them */
+  if (blow || acting[0] != acting[1] || acting[1] != acting[2] || /* limits come or go */
+      sni_rubbing_parts(rub)) {
     /* What hits within a step of first order goes back from where it was, above the limit.  Its
      * steps lose as much on the way, but those of second order do not. */
     if (closed_system && !is_moved(sim->m)) {

@@ -69,7 +69,35 @@ void sni_system_add_loops(sni_system *s) {
       add_spring(s, joint, &drive, nv, A, tau);
     }
     sni_loops_apply(d, at, tau);
+    memcpy(s->loop_tau + SN_NV_MAX * k, tau, sizeof tau);
+    memcpy(s->loop_matrix + SN_NV_MAX * SN_NV_MAX * k, A, sizeof A);
     add_matrix(s, k, A, nv);
+  }
+}
+
+/* The rates of its coordinates, from the twists in w->a. */
+static void loop_rates(const sni_system *s, const sni_loop_at *at, double *qd) {
+  for (int c = 0; c < at->loop->nv; c++) {
+    qd[c] = 0;
+    for (int side = 0; side < 2; side++) {
+      const int body = at->loop->body[side];
+      const sn_vec6 p = at->map.p[side][c];
+      qd[c] += body < 0 ? 0 : sn_vec6_dot(p, sni_lane6_vec6(s->d->w.a[body]));
+    }
+  }
+}
+
+void sni_system_loop_torques(const sni_system *s, int k, bool rest, double *tau) {
+  const sni_loop_at *at = &s->loop[k];
+  const int nv = at->loop->nv;
+  const double *A = s->loop_matrix + SN_NV_MAX * SN_NV_MAX * k;
+  double qd[SN_NV_MAX];
+  loop_rates(s, at, qd);
+  for (int i = 0; i < nv; i++) {
+    tau[i] = rest ? s->loop_tau[SN_NV_MAX * k + i] : 0;
+    for (int j = 0; j < nv; j++) {
+      tau[i] -= A[i * nv + j] * qd[j] / s->h;
+    }
   }
 }
 
@@ -86,12 +114,8 @@ bool sni_system_limit_loops(sni_system *s, const double *qd1) {
     }
     sni_loop_at end = s->loop[k]; /* where the step leads, to first order */
     double limited[SN_NV_MAX] = {0}, free[SN_NV_MAX] = {0};
+    loop_rates(s, &end, end.qd);
     for (int c = 0; c < end.loop->nv; c++) {
-      end.qd[c] = 0;
-      for (int side = 0; side < 2; side++) {
-        const int body = end.loop->body[side];
-        end.qd[c] += body < 0 ? 0 : sn_vec6_dot(end.map.p[side][c], sni_lane6_vec6(d->w.a[body]));
-      }
       end.q[c] += s->h * end.qd[c];
     }
     sni_spring drive = sni_loops_drive(&end);

@@ -73,8 +73,8 @@ static sn_status look(sn_sim *sim, const sni_redmax_step *step, sn_error *err) {
 /* qd1 and q1, before anything else moves.  Drives that would pass their limits get them instead,
  * cables that would push are left out, and the others see it; so do bodies that would turn far
  * under heavy loads. */
-static sn_status find_rates(sn_sim *sim, const sni_redmax_step *step, double *q1, double *qd1,
-                            sn_info *info, sn_error *err) {
+static sn_status find_rates(sn_sim *sim, const sni_redmax_step *step, bool mend, double *q1,
+                            double *qd1, int *passes, sn_info *info, sn_error *err) {
   sni_redmax *r = sim->method_work;
   sni_system *s = &r->s;
   const bool sweeps = sni_redmax_sweeps(sim), foresees = sni_redmax_foresees(sim);
@@ -86,8 +86,10 @@ static sn_status find_rates(sn_sim *sim, const sni_redmax_step *step, double *q1
   sni_rubbing_save(&r->rub, r->rubbed);
   s->still = NULL;
   for (int pass = 0; again && pass <= LIMIT_PASSES; pass++) {
-    status = sweeps ? sni_redmax_sweep(sim, step, info, err)
-                    : sni_redmax_rates(sim, step, pass > 0, qd1, info, err);
+    *passes = pass + 1;
+    status = sweeps              ? sni_redmax_sweep(sim, step, info, err)
+             : mend && pass == 0 ? sni_redmax_mend(sim, step, qd1, info, err)
+                                 : sni_redmax_rates(sim, step, pass > 0, qd1, info, err);
     if (status < 0 || (status > 0 && !accepts(sim))) {
       return status;
     }
@@ -129,8 +131,10 @@ static sn_status find_rates_of_all(sn_sim *sim, const sni_redmax_step *step, dou
   sni_touch *touch = ((sni_redmax *)sim->method_work)->touch;
   sn_status status = SN_OK;
   bool more = true;
+  int passes = 0;
   for (int look = 0; more && look < LOOKS; look++) {
-    status = find_rates(sim, step, q1, qd1, info, err);
+    const bool mend = look > 0 && passes == 1 && sni_redmax_may_mend(sim);
+    status = find_rates(sim, step, mend, q1, qd1, &passes, info, err);
     more = touch && (status == SN_OK || (status > 0 && accepts(sim)));
     if (more) {
       sni_touch_twists(touch, qd1);
@@ -208,7 +212,7 @@ static sn_status step_euler(sn_sim *sim, sn_state *state, const sn_input *input,
   if (r->outrun) {
     return SN_NOT_CONVERGED;
   }
-  if (r->touch && sim->options.redmax.inertia == SN_INERTIA_PROJECTED) {
+  if (r->touch) {
     bool lost = false;
     const sn_status led = sni_redmax_lead(sim, &step, q1, qd1, &lost);
     if (led < 0) {
@@ -229,6 +233,7 @@ static sn_status step_euler(sn_sim *sim, sn_state *state, const sn_input *input,
   memcpy(sni_state_q(state), q1, bytes);
   memcpy(sni_state_qd(state), qd1, bytes);
   state->t = t_end;
+  sni_rubbing_note_work(&r->rub, step.h);
   if (r->touch) {
     info->contact_residual = fmax(info->contact_residual, r->touch->residual);
   }
@@ -277,6 +282,7 @@ static sn_status advance(sn_sim *sim, sn_state *state, const sn_input *input, do
                                          : step_euler(sim, state, input, t_end, info, err);
   const bool retries = sim->options.redmax.on_unconverged == SN_RETRY && depth < RETRY_DEPTH;
   if (status <= 0 || !(r->outrun || retries)) {
+    sni_rubbing_add_power(&r->rub);
     return status;
   }
   info->retries += !r->outrun;
@@ -317,11 +323,12 @@ static sn_status advance_held(sn_sim *sim, sn_state *state, const sn_input *inpu
                               sn_info *info, sn_error *err) {
   const bool closes = sim->options.redmax.closure == SN_CLOSURE_PROJECT;
   const sn_status held = closes ? sni_sim_switch(sim, t_end, state, err) : SN_OK;
+  sni_rubbing_begin_power(&((sni_redmax *)sim->method_work)->rub);
   return held ? held : advance(sim, state, input, t_end, 0, info, err);
 }
 
-static sn_status redmax_step(sn_sim *sim, sn_state *state, const sn_input *input, double t_end,
-                             sn_info *info, sn_error *err) {
+static sn_status take_step(sn_sim *sim, sn_state *state, const sn_input *input, double t_end,
+                           sn_info *info, sn_error *err) {
   const size_t bytes = (size_t)(2 * state->nv + sni_redmax_state_count(sim->m)) * sizeof(double);
   double *backup = ((sni_redmax *)sim->method_work)->backup;
   const double t = state->t;
@@ -355,11 +362,20 @@ static sn_status redmax_step(sn_sim *sim, sn_state *state, const sn_input *input
     return status < 0 ? status : fail_unconverged(sim, t, info, err);
   }
   sni_sim_save_loops(sim, sni_state_private(state));
+  sni_rubbing_end_power(&((sni_redmax *)sim->method_work)->rub, t_end - t);
   sni_rubbing_save(&((sni_redmax *)sim->method_work)->rub,
                    sni_state_private(state) + sim->m->nloop_q);
-  sni_unilateral_save_pressed(&sim->rows, length_of_step(sim, t, t_end),
-                              sni_state_private(state) + sni_redmax_pressed_at(sim->m));
+  sni_unilateral_save(&sim->rows, sim->rows.u.pressed, length_of_step(sim, t, t_end),
+                      sni_state_private(state) + sni_redmax_pressed_at(sim->m));
   sni_unilateral_load(&sim->rows, NULL, sim->rows.u.pressed); /* it is the state's */
+  return status;
+}
+
+static sn_status redmax_step(sn_sim *sim, sn_state *state, const sn_input *input, double t_end,
+                             sn_info *info, sn_error *err) {
+  sni_redmax_part_limits(sim, true);
+  const sn_status status = take_step(sim, state, input, t_end, info, err);
+  sni_redmax_part_limits(sim, false);
   return status;
 }
 

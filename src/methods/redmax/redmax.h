@@ -48,6 +48,9 @@ int sni_redmax_pressed_at(const sn_model *m);
 size_t sni_redmax_work_size(const sn_model *m, const sn_options *o);
 bool sni_redmax_wants_graph(const sn_model *m, const sn_options *o);
 sn_status sni_redmax_create(sn_sim *sim, sn_error *err);
+/* In steps, limits are solved for with the contacts; whoever asks between them sees them with the
+ * other rows. */
+void sni_redmax_part_limits(sn_sim *sim, bool apart);
 void sni_redmax_destroy(sn_sim *sim);
 void sni_redmax_describe(const sn_sim *sim, char *out, size_t out_size);
 
@@ -86,7 +89,13 @@ sn_status sni_redmax_check_rates(const sn_sim *sim, double t, const double *x, s
 /* The rates qd1 at the end of a step, with all that binds.  again: not for the first time. */
 sn_status sni_redmax_rates(sn_sim *sim, const sni_redmax_step *step, bool again, double *qd1,
                            sn_info *info, sn_error *err);
-/* What joints lead into others along curves, and what is carried: touch_drift.c. */
+/* Could the next one do what this would have to do again?  The same with contacts that are fresh,
+ * and A as it is. */
+bool sni_redmax_may_mend(const sn_sim *sim);
+sn_status sni_redmax_mend(sn_sim *sim, const sni_redmax_step *step, double *qd1, sn_info *info,
+                          sn_error *err);
+/* What is in each other is moved apart; and what joints lead into others along curves, and what is
+ * carried: touch_drift.c. */
 sn_status sni_redmax_lead(sn_sim *sim, const sni_redmax_step *step, const double *q1,
                           const double *qd1, bool *lost);
 /* Would pcg take the constraints along? */

@@ -372,6 +372,7 @@ static sn_vec6 loop_reaction(const sni_rubbing *r, int k, const double *lambda, 
     const double push = lambda[i] / r->s->h + (coast ? coast[i] : 0);
     f = sn_vec6_addscaled(f, side ? -push : push, r->rows->row[i].p[side]);
   }
+  f = sn_vec6_add(f, sni_rubbing_own(r, k, side, lambda, coast));
   const sn_vec3 arm = sn_vec3_sub(sni_lane_vec3(r->s->d->w.link[body[side]].o), r->place[k]);
   f.w = sn_vec3_add(f.w, sn_vec3_cross(arm, f.v));
   f = sn_vec6_unrotate(r->axes[k], f);
@@ -487,11 +488,13 @@ void sni_rubbing_bear_alone(sni_rubbing *r, const double *lambda, const double *
                             sn_vec6 *load) {
   memset(r->F, 0, (size_t)r->s->t->nbody * sizeof *r->F);
   bear(r, lambda, force, NULL);
+  sni_rubbing_find_own(r, NULL, false);
   find_loads(r, lambda, NULL, force, load);
 }
 
 void sni_rubbing_weigh(sni_rubbing *r, const double *v) {
   reactions(r, v);
+  sni_rubbing_find_own(r, v, true);
   find_loads(r, r->rows ? r->rows->lambda : NULL, r->coast_lambda, r->force, r->load);
   sni_rubbing_relieve(r, r->load);
   for (int k = 0; k < r->m->nrub; k++) {
@@ -519,6 +522,7 @@ void sni_rubbing_answer(sni_rubbing *r, const double *dv, const double *lambda, 
     r->F[i] = sn_vec6_scale(sni_lane6_vec6(r->s->f[i]), 1 / r->s->h);
   }
   bear(r, lambda, force, NULL);
+  sni_rubbing_find_own(r, dv, false);
   find_loads(r, lambda, NULL, force, r->dload);
   sni_rubbing_relieve(r, r->dload);
   sni_J_mul_world(t, &r->s->d->w, dv);

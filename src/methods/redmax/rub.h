@@ -67,14 +67,18 @@ typedef struct sni_rubbing {
   int *loop_row; /* 2 nrub  of loops: the first of their rows, and beyond the last               */
   bool *driven;  /* nslide  held, and moving                                                    */
   sni_still still, whole; /* what sticks, in a step and in all parts of one                     */
-  bool *stuck;    /* nslide                                                                      */
-  bool *held;     /* as `which` counts: constraints let nothing slide here, or drive it         */
-  double *force;  /* nslide  of friction, along tau; what friction does is minus this          */
-  double *rate;   /* nslide  tau v                                                             */
-  double *start;  /* nslide  tau qd, at the start of the step                                  */
-  double *bound;  /* nslide                                                                    */
-  double *next;   /* nslide  bounds by the last loads                                          */
-  int *mechanism; /* nrub  which one it is in                                               */
+  bool *stuck;   /* nslide                                                                      */
+  bool *held;    /* as `which` counts: constraints let nothing slide here, or drive it         */
+  double *force; /* nslide  of friction, along tau; what friction does is minus this          */
+  double *rate;  /* nslide  tau v                                                             */
+  double *start; /* nslide  tau qd, at the start of the step                                  */
+  double *began, *one; /* nslide  start and rate of a whole step, whose halves follow            */
+  double *work;     /* nslide  what friction has taken in the last step of first order           */
+  double *half;     /* nslide  in the first of two that make one                                 */
+  double *power;    /* nslide  in all that the method's step is made of; then by its length      */
+  double *bound;    /* nslide                                                                    */
+  double *next;     /* nslide  bounds by the last loads                                          */
+  int *mechanism;   /* nrub  which one it is in                                               */
   double *heaviest; /* nbody  load of each mechanism                                          */
   double *scale;    /* nslide  what these are small or large against                             */
   double *miss, *bound_before, *weight; /* nslide  of the last turn                             */
@@ -110,9 +114,10 @@ typedef struct sni_rubbing {
   sni_row *pad;     /* ntangent  T, of loops that are apart                                      */
   double *pad_rate; /* ntangent  T v, of these                                                  */
   sn_vec6 *rubbed;  /* SNI_BEARINGS_MAX a rub: the wrench of friction, in axes of the bearing   */
-  sn_vec6 *load;    /* nrub  what bearings bear, in their axes, friction and all                */
-  sn_vec6 *F;       /* nbody  reaction of each joint, world axes at the origin                   */
-  sn_vec6 *coast;   /* nbody  the same of bodies that nothing acts on but joints                 */
+  double *own;    /* SN_NV_MAX each  torques of springs and drives of loops: rub_own.c            */
+  sn_vec6 *load;  /* nrub  what bearings bear, in their axes, friction and all                */
+  sn_vec6 *F;     /* nbody  reaction of each joint, world axes at the origin                   */
+  sn_vec6 *coast; /* nbody  the same of bodies that nothing acts on but joints                 */
   double noise[2];  /* torques and forces below these are rounding                               */
   sn_vec6 *touched; /* nbody  wrenches of contacts, while there are any                    */
   bool touches;
@@ -222,13 +227,28 @@ void sni_rubbing_place(sni_rubbing *r, sni_system *s, sni_rows *rows, const sn_o
 struct sn_sim;
 const sni_rubbing *sni_sim_rubbing(const struct sn_sim *sim);
 
-/* What a state keeps of it: forces, bounds, rates at the end and at the start, loads, and wrenches
- * of friction. */
+/* What a state keeps of it: forces, bounds, rates, the power of friction, loads, and wrenches of
+ * friction. */
 static inline int sni_rubbing_numbers(const sn_model *m) {
   return 4 * m->nslide + m->nrub + 6 * SNI_BEARINGS_MAX * m->nrub;
 }
 void sni_rubbing_load(sni_rubbing *r, const double *from);
 void sni_rubbing_save(const sni_rubbing *r, double *to);
+
+/* After a whole step and its halves: does what rubs less the faster it slides go two ways?  It may
+ * come loose in a step that is long enough, and hardly move in half of it: then the two are no
+ * steps of one motion. */
+bool sni_rubbing_parts(const sni_rubbing *r);
+
+/* What friction takes: after a step of first order of the length h; two of them make one; a step of
+ * the method begins, gets another part, and has ended. */
+void sni_rubbing_note_work(sni_rubbing *r, double h);
+void sni_rubbing_keep_whole(sni_rubbing *r);
+void sni_rubbing_keep_half(sni_rubbing *r);
+void sni_rubbing_add_half(sni_rubbing *r);
+void sni_rubbing_begin_power(sni_rubbing *r);
+void sni_rubbing_add_power(sni_rubbing *r);
+void sni_rubbing_end_power(sni_rubbing *r, double h);
 
 /* What a step leaves to coasting, and so does not tell in its rates and multipliers: how joints and
  * constraints bend the way of the bodies (inertia: projected); only how constraints do, as rates
@@ -366,6 +386,13 @@ void sni_rubbing_share(sni_rubbing *r, const double *v);
 void sni_rubbing_note_moves(sni_rubbing *r);
 /* Bounds by Newton's method; false: there is no way. */
 bool sni_rubbing_newton(sni_rubbing *r);
+
+/* What acts in the joint of a loop beside its rows, where it has several bearings: rub_own.c.  From
+ * the rates v, or from a change of them; NULL: it does not change. */
+void sni_rubbing_find_own(sni_rubbing *r, const double *v, bool whole);
+/* Of joint k on one side, about the origin of the body there. */
+sn_vec6 sni_rubbing_own(const sni_rubbing *r, int k, int side, const double *lambda,
+                        const double *coast);
 
 /* Which loads constraints leave open, with the rows as they are; and loads of joints, in axes of
  * their bearings, so that contacts bear least: rub_stress.c. */

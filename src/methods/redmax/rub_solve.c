@@ -498,7 +498,7 @@ void sni_rubbing_resume(sni_rubbing *r) {
 
 void sni_rubbing_load(sni_rubbing *r, const double *from) {
   const size_t n = (size_t)r->m->nslide, nrub = (size_t)r->m->nrub;
-  double *const part[] = {r->force, r->bound, r->rate, r->start};
+  double *const part[] = {r->force, r->bound, r->rate, r->power};
   for (int k = 0; k < SNI_COUNT(part); k++, from += n) {
     memcpy(part[k], from, n * sizeof *from);
   }
@@ -508,7 +508,7 @@ void sni_rubbing_load(sni_rubbing *r, const double *from) {
 
 void sni_rubbing_save(const sni_rubbing *r, double *to) {
   const size_t n = (size_t)r->m->nslide, nrub = (size_t)r->m->nrub;
-  const double *const part[] = {r->force, r->bound, r->rate, r->start};
+  const double *const part[] = {r->force, r->bound, r->rate, r->power};
   for (int k = 0; k < SNI_COUNT(part); k++, to += n) {
     memcpy(to, part[k], n * sizeof *to);
   }
@@ -545,6 +545,11 @@ static size_t lay_out(sni_rubbing *r, const sn_model *m, const sn_options *o, ch
   r->force = TAKE(nslide, sizeof *r->force);
   r->rate = TAKE(nslide, sizeof *r->rate);
   r->start = TAKE(nslide, sizeof *r->start);
+  r->began = TAKE(nslide, sizeof *r->began);
+  r->one = TAKE(nslide, sizeof *r->one);
+  r->work = TAKE(nslide, sizeof *r->work);
+  r->half = TAKE(nslide, sizeof *r->half);
+  r->power = TAKE(nslide, sizeof *r->power);
   r->bound = TAKE(nslide, sizeof *r->bound);
   r->next = TAKE(nslide, sizeof *r->next);
   r->scale = TAKE(nslide, sizeof *r->scale);
@@ -555,6 +560,7 @@ static size_t lay_out(sni_rubbing *r, const sn_model *m, const sn_options *o, ch
   r->weight = TAKE(nslide, sizeof *r->weight);
   r->history = TAKE(2 * SNI_RUB_MEMORY * nslide, sizeof *r->history);
   r->load = TAKE(nrub, sizeof *r->load);
+  r->own = TAKE(SN_NV_MAX * nrub, sizeof *r->own);
   r->moves = TAKE(nslide * all, sizeof *r->moves);
   r->slope = TAKE(nslide > 0 ? sni_band_size((int)nslide, (int)nslide - 1) : 0, sizeof *r->slope);
   r->dforce = TAKE(nslide, sizeof *r->dforce);

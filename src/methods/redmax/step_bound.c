@@ -239,6 +239,10 @@ static sn_status touch(sn_sim *sim, const sni_redmax_step *step, double *qd1, sn
   if (rows) { /* to ask how bodies answer is to lose what the constraints bear */
     memcpy(rows->lambda_before, rows->lambda, bytes);
   }
+  if (!rows) { /* for those who come late: sni_redmax_mend */
+    memcpy(r->without, r->s.b, (size_t)r->s.t->nv * sizeof *qd1);
+    memcpy(r->without + r->s.t->nv, qd1, (size_t)r->s.t->nv * sizeof *qd1);
+  }
   sn_status status = sni_touch_solve(r->touch, r->s.h, step->qd, qd1, step->touch_state, factors,
                                      solve_bound, sim, info, err);
   status = status ? status : sni_touch_check(r->touch, step->t_end, err);
@@ -256,6 +260,21 @@ static sn_status touch(sn_sim *sim, const sni_redmax_step *step, double *qd1, sn
     sni_rows_correct(rows, rows->rhs, qd1);
   }
   return status;
+}
+
+bool sni_redmax_may_mend(const sn_sim *sim) {
+  const sni_redmax *r = sim->method_work;
+  return r->touch && r->used == SNI_TREE && sni_touch_may_mend(r->touch);
+}
+
+sn_status sni_redmax_mend(sn_sim *sim, const sni_redmax_step *step, double *qd1, sn_info *info,
+                          sn_error *err) {
+  sni_redmax *r = sim->method_work;
+  const int nv = r->s.t->nv;
+  memcpy(r->s.b, r->without, (size_t)nv * sizeof *r->s.b);
+  const sn_status status = sni_touch_mend(r->touch, r->s.h, step->qd, r->without + nv,
+                                          step->touch_state, solve_bound, sim, info, err);
+  return status ? status : sni_redmax_solve(sim, step->t_end, qd1, info, err);
 }
 
 /* What functions of time move in this step besides h qd1: they give places, and rates at its end.
@@ -285,15 +304,21 @@ sn_status sni_redmax_lead(sn_sim *sim, const sni_redmax_step *step, const double
   sni_redmax *r = sim->method_work;
   sni_rows *rows = sim->d.rows ? &sim->rows : NULL;
   const size_t bytes = rows ? (size_t)rows->nrow * sizeof *rows->lambda : 0;
+  *lost = false;
   if (rows) {
     memcpy(rows->lambda_before, rows->lambda, bytes);
   }
-  const double *driven = find_driven(sim, step->h, r->without) ? r->without : NULL;
-  if (driven) {
+  sn_status status = sni_touch_finish(r->touch, step->h, solve_bound, sim);
+  if (r->touch->shifts) {
     sni_touch_twists(r->touch, qd1); /* as they were: to ask how bodies answer is to lose them */
   }
-  const sn_status status =
-      sni_touch_lead(r->touch, step->h, step->q, q1, qd1, driven, solve_bound, sim, lost);
+  if (status >= 0 && sim->options.redmax.inertia == SN_INERTIA_PROJECTED) {
+    const double *driven = find_driven(sim, step->h, r->without) ? r->without : NULL;
+    if (driven) {
+      sni_touch_twists(r->touch, qd1);
+    }
+    status = sni_touch_lead(r->touch, step->h, step->q, q1, qd1, driven, solve_bound, sim, lost);
+  }
   if (rows) {
     memcpy(rows->lambda, rows->lambda_before, bytes);
   }

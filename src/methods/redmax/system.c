@@ -76,6 +76,7 @@ void sni_system_add_term(sni_system *s, int pair, const sni_term *from) {
   term->k = from->k;
   term->d = from->d;
   term->part = from->part;
+  term->more = from->more;
   for (int k = 0; k < 2; k++) {
     const int body = from->body[k];
     const bool moves = body >= 0 && !s->grounded[body] && !is_zero(from->p[k]);
@@ -91,6 +92,7 @@ void sni_system_add_term(sni_system *s, int pair, const sni_term *from) {
 static void add_force_terms(sni_system *s, double t, sni_tangent tangent) {
   const sni_dynamics *d = s->d;
   sni_force_eval e = sni_dynamics_force_eval(d, t, t, true);
+  e.rows = s->apart;
   for (int f = 0; f < d->m->nforce; f++) {
     const sni_force *force = &d->m->force[f];
     const sni_force_ops *ops = sni_force_kind(force->kind);
@@ -238,12 +240,38 @@ static void drop_what_is_borne(sni_system *s) {
   s->nextra = 0;
 }
 
+/* The sides of the row that begins with term k which move, and where it ends. */
+static int sides_of_row(const sni_system *s, int k, int *end) {
+  int sides = 0;
+  for (bool more = true; more; k++) {
+    sides += (s->term[k].body[0] >= 0) + (s->term[k].body[1] >= 0);
+    more = s->term[k].more;
+  }
+  *end = k;
+  return sides;
+}
+
+void sni_system_brace_rows(sni_system *s) {
+  for (int k = 0, end; s->npair > 0 && k < s->nterm; k = end) {
+    const double c = s->h * s->term[k].d + s->h * s->h * s->term[k].k;
+    const int sides = sides_of_row(s, k, &end);
+    for (int n = 2 * k; (sides > 1 || s->term[k].more) && c > 0 && n < 2 * end; n++) {
+      const sni_link_term *term = &s->term[n / 2];
+      if (term->body[n % 2] >= 0) {
+        add_square(block_of(s, term->body[n % 2]), sides * c, term->p[n % 2]);
+      }
+    }
+  }
+}
+
 /* The terms' squares, into the blocks. */
 static void add_squares(sni_system *s) {
+  bool more = false;
   for (int k = 0; k < s->nterm; k++) {
     const sni_link_term *term = &s->term[k];
     const double c = s->h * term->d + s->h * s->h * term->k;
-    const bool couples = term->body[0] >= 0 && term->body[1] >= 0;
+    const bool couples = more || term->more || (term->body[0] >= 0 && term->body[1] >= 0);
+    more = term->more;
     for (int side = 0; side < 2 && !(couples && s->apart); side++) {
       if (term->body[side] >= 0) {
         add_square(block_of(s, term->body[side]), c, term->p[side]);
@@ -392,6 +420,7 @@ void sni_system_assemble_open(sni_system *s, double t, double h, const double *q
   sni_dynamics_external(d, t, t, q, qd, input, true);
   add_joints(s, q, qd);
   sni_system_add_loops(s);
+  sni_system_add_stops(s);
   add_force_terms(s, t, tangent);
   add_hand_terms(s, t, tangent);
   if (d->user_force && d->user_tangent) {
@@ -546,6 +575,13 @@ static void find_pairs(sni_system *s, const sn_options *o) {
   for (int k = 0; k < s->d->m->nloop_spring; k++, n++) {
     set_pair(s, n, s->d->m->constraint[s->d->m->loop_spring[k].loop].body);
   }
+  s->first_stop = n;
+  for (int k = 0; k < s->d->m->nconstraint && s->nstop > 0; k++) {
+    const sni_constraint *c = &s->d->m->constraint[k];
+    for (int i = 0; i < c->nsided; i++, n++) {
+      set_pair(s, n, c->body);
+    }
+  }
   s->first_user = n;
   for (int k = 0; k < o->redmax.npair; k++) {
     set_pair(s, n + k, o->redmax.pair[k]);
@@ -554,13 +590,19 @@ static void find_pairs(sni_system *s, const sn_options *o) {
 
 /* ---- memory ---- */
 
+/* Soft stops that are forces of the system; `redmax` solves for them as for all limits. */
+static size_t stop_count(const sn_model *m, const sn_options *o) {
+  return strcmp(o->method, "structured") == 0 ? (size_t)m->nsided : 0;
+}
+
 static size_t lay_out(sni_system *s, const sn_model *m, const sn_options *o, char *memory) {
   const size_t nbody = (size_t)m->tree.nbody, nv = (size_t)m->tree.nv;
   const size_t nuser = (size_t)o->redmax.max_terms;
   size_t capacity = nuser + SNI_HAND_TERMS, room = SNI_HAND_TERMS;
   const size_t nloop = (size_t)m->nloop_spring;
-  size_t npairs = (size_t)o->redmax.npair + nloop;
-  capacity += 2 * SN_NV_MAX * nloop;
+  const size_t nstop = stop_count(m, o);
+  size_t npairs = (size_t)o->redmax.npair + nloop + nstop;
+  capacity += 2 * SN_NV_MAX * nloop + nstop;
   for (int f = 0; f < m->nforce; f++) {
     if (m->force[f].implicit) {
       const size_t nterm = (size_t)m->force[f].nterm;
@@ -593,6 +635,9 @@ static size_t lay_out(sni_system *s, const sn_model *m, const sn_options *o, cha
   s->loop = TAKE(nloop, sizeof *s->loop);
   s->loop_limit = TAKE(SN_NV_MAX * nloop, sizeof *s->loop_limit);
   s->loop_limited = TAKE(SN_NV_MAX * nloop, sizeof *s->loop_limited);
+  s->loop_tau = TAKE(SN_NV_MAX * nloop, sizeof *s->loop_tau);
+  s->loop_matrix = TAKE(SN_NV_MAX * SN_NV_MAX * nloop, sizeof *s->loop_matrix);
+  s->pushing = TAKE(nstop, sizeof *s->pushing);
   s->user = TAKE(nuser, sizeof *s->user);
   s->user_k = TAKE(o->redmax.force_tangent ? nv : 0, sizeof *s->user_k);
   s->user_d = TAKE(o->redmax.force_tangent ? nv : 0, sizeof *s->user_d);
@@ -607,6 +652,7 @@ static size_t lay_out(sni_system *s, const sn_model *m, const sn_options *o, cha
 #undef TAKE
   s->term_capacity = (int)capacity;
   s->npairs = (int)npairs;
+  s->nstop = (int)nstop;
   s->user_capacity = (int)nuser;
   return used;
 }

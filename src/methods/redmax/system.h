@@ -15,6 +15,7 @@ typedef struct sni_link_term {
   int pair;    /* which of the system's pairs of bodies; -1: none, one of them stands still */
   int body[2]; /* -1: does not move */
   int part;    /* SNI_PART_...      */
+  bool more;   /* see sni_term      */
   sni_lane6 p[2];
 } sni_link_term;
 
@@ -73,7 +74,7 @@ typedef struct sni_system {
   sni_link_term *term;
   int nterm, term_capacity;
   int npair;      /* terms between two bodies that both move                                 */
-  bool apart;     /* these are no part of `in`, not even their squares                       */
+  bool apart;     /* these are no part of `in`, not even their squares, nor are rows over more  */
   int (*pair)[2]; /* npairs  bodies that forces can couple, whatever they do at the moment;
                      -1: does not move                                                       */
   int npairs;
@@ -82,6 +83,13 @@ typedef struct sni_system {
   struct sni_loop_at *loop; /* nloop_spring  as assembled; loop->loop NULL: not active        */
   bool *loop_limited;       /* SN_NV_MAX each: like `limited` and `limit`                     */
   double *loop_limit;
+  double *loop_tau;    /* SN_NV_MAX each: what acts at rest, where the step begins              */
+  double *loop_matrix; /* SN_NV_MAX^2 each: h D + h^2 K                                         */
+  const struct sni_rows *stops; /* whose one-sided rows, apart, are soft stops and forces of this
+                                   system: stops.c; NULL: somebody else looks after them         */
+  int first_stop;               /* one each, of all that there may be                          */
+  int nstop;
+  bool *pushing;  /* nstop  it pushes in this step                                           */
   int first_user; /* npairs - first_user of a user's force                                   */
   int user_capacity;
   sn_force_term *user;     /* room for its terms */
@@ -132,6 +140,10 @@ void sni_system_assemble(sni_system *s, double t, double h, const double *q, con
 void sni_system_assemble_open(sni_system *s, double t, double h, const double *q, const double *qd,
                               const sn_input *input, sni_tangent tangent);
 
+/* Where rows over bodies that move are apart: as if each body moved alone against what stands
+ * still, times the number of them.  That is above what the row does to all of them. */
+void sni_system_brace_rows(sni_system *s);
+
 /* After that: b = M_r qd + h (f_r + J^T f), with the momenta of the bodies as they are; and b +=
  * the part of the joints: side.c. */
 void sni_system_projected_side(sni_system *s, const double *q, const double *qd);
@@ -155,6 +167,14 @@ void sni_system_add_term(sni_system *s, int pair, const sni_term *from);
  * loops.c. */
 void sni_system_add_loops(sni_system *s);
 bool sni_system_limit_loops(sni_system *s, const double *qd1);
+/* What springs, dampers and drives of loop k do in a step with the rates whose twists are w->a; of
+ * changes of them without what acts at rest. */
+void sni_system_loop_torques(const sni_system *s, int k, bool rest, double *tau);
+
+/* Soft stops that push, and which do if the rates are qd1, true if others than before: stops.c.
+ * one: of those that change sides the first alone does, which never goes round in circles. */
+void sni_system_add_stops(sni_system *s);
+bool sni_system_push_stops(sni_system *s, const double *qd1, bool one);
 
 /* What tension does further down the tree, from the last block to the first: tension.c. */
 void sni_system_add_tension(sni_system *s, const sni_block *block);

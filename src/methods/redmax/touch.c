@@ -14,16 +14,22 @@
 enum { RUN_MAX = 24 };
 /* Of what bodies would answer alone, so much more they do between things that motions drive. */
 #define SQUEEZED 1e-8
-/* Where joints or springs hold bodies: what those are trusted with at first that nobody has seen
- * arrive, what all are at least, by how much that changes from step to step, and what they must
- * have opened of what was to be. */
-#define TRUST       0.05
-#define TRUST_LEAST 1e-3
-#define TRUST_STEP  4
-#define OPENED      0.5
+/* Of all groups that there is room for, so many may come late in a step without all being built
+ * anew. */
+enum { LATE_PART = 16, LATE_LEAST = 64 };
+/* Of the thinnest shape: by so much rates may lead it astray in a step, where sweeps are many. */
+#define ROUGH 0.02
+/* Of the thinnest shape: ways that others need not be told of in the same step. */
+#define ENOUGH 0.005
 /* What moves by less than this part of the thinnest shape in a step stands: it does not bounce, and
  * digits of its rates are not asked for.  They go to 0 for ever where nothing drives them. */
 #define STANDS 1e-8
+
+/* The least forces of an island: work that they may take, and what of the tolerance they may change
+ * where joints rub by them. */
+#define RELIEF           3e3
+#define RELIEF_OF_JOINTS 2e6
+#define ALIKE            0.1
 
 /* ---- the law of a contact ---- */
 
@@ -83,164 +89,11 @@ static void aim(sni_touch *touch, int k, double h) {
   }
 }
 
-/* ---- warm starts ---- */
-
-static int compare(const sni_touch_memory *a, const sni_contact *b) {
-  for (int k = 0; k < 2; k++) {
-    if (a->shape[k] != b->shape[k]) {
-      return a->shape[k] < b->shape[k] ? -1 : 1;
-    }
-  }
-  return a->feature < b->feature ? -1 : a->feature > b->feature;
-}
-
-/* Does what the last step has moved apart come apart? */
-static double trust_of(const sni_touch_memory *m, double gap) {
-  const double opened = m->depth + gap;
-  if (!(m->depth > 0 && m->opened > 0)) {
-    return m->trust;
-  }
-  return opened >= OPENED * m->opened ? fmin(1, TRUST_STEP * m->trust)
-                                      : fmax(TRUST_LEAST, m->trust / TRUST_STEP);
-}
-
-static void set_impulse(sni_touch *touch, int k, const sni_touch_memory *m) {
-  sni_group *g = &touch->st.group[k];
-  g->x[0] = m->normal;
-  for (int i = 1; i < 3 && i < g->nrow; i++) {
-    const sn_vec3 t = touch->group[k].frame[i];
-    g->x[i] = m->tangent[0] * t.x + m->tangent[1] * t.y + m->tangent[2] * t.z;
-  }
-}
-
-/* Impulses of the last step; both lists are in the same order. */
-static void remember(sni_touch *touch, const double *state) {
-  const int n = (int)state[0];
-  const double *at = state + 1;
-  for (int k = 0, j = 0; k < touch->st.ngroup && touch->group[k].contact >= 0; k++) {
-    sni_touch_group *tg = &touch->group[k];
-    const sni_contact *c = &touch->contact[tg->contact];
-    sni_touch_memory m = {.shape = {0, 0}};
-    int order = 1;
-    tg->trust = tg->ease > 0 && c->gap < 0 ? TRUST : 1;
-    for (; j < n; j++) {
-      memcpy(&m, at + (ptrdiff_t)j * SNI_TOUCH_NUMBERS, sizeof m);
-      order = compare(&m, c);
-      if (order >= 0) {
-        break;
-      }
-    }
-    if (j < n && order == 0) {
-      tg->trust = trust_of(&m, c->gap);
-      set_impulse(touch, k, &m);
-    }
-  }
-}
-
-/* Those of a solve of the same step, which are nearer. */
-static void recall(sni_touch *touch) {
-  for (int k = 0, j = 0; k < touch->st.ngroup && touch->group[k].contact >= 0; k++) {
-    const sni_contact *c = &touch->contact[touch->group[k].contact];
-    while (j < touch->nbefore && compare(&touch->before[j], c) < 0) {
-      j++;
-    }
-    if (j < touch->nbefore && compare(&touch->before[j], c) == 0) {
-      set_impulse(touch, k, &touch->before[j]);
-    }
-  }
-}
-
-static int memory_count(const sn_model *m) {
-  enum { A_SHAPE = 12, LEAST = 32 };
-  int n = 0;
-  for (int k = 0; k < m->nshape; k++) {
-    n += m->shape[k].material >= 0;
-  }
-  n += m->nbead;
-  return A_SHAPE * n > LEAST ? A_SHAPE * n : LEAST;
-}
-
-int sni_touch_state_count(const sn_model *m) {
-  return m->touching ? 1 + SNI_TOUCH_NUMBERS * memory_count(m) + sni_sleep_state_count(m) : 0;
-}
-
-/* Of group k, for the next step. */
-static sni_touch_memory memory_of(const sni_touch *touch, int k) {
-  const sni_group *g = &touch->st.group[k];
-  const sni_touch_group *tg = &touch->group[k];
-  const sni_contact *c = &touch->contact[tg->contact];
-  sni_touch_memory m = {.shape = {c->shape[0], c->shape[1]},
-                        .feature = c->feature,
-                        .depth = (float)fmax(0, -c->gap),
-                        .normal = g->x[0],
-                        .opened = (float)tg->opened,
-                        .trust = (float)tg->trust};
-  for (int i = 1; i < 3 && i < g->nrow; i++) {
-    const sn_vec3 t = touch->group[k].frame[i];
-    m.tangent[0] += g->x[i] * t.x;
-    m.tangent[1] += g->x[i] * t.y;
-    m.tangent[2] += g->x[i] * t.z;
-  }
-  return m;
-}
-
-/* Contacts of what sleeps are as they were when it fell asleep. */
-static bool sleeps(const sni_touch *touch, const sni_touch_memory *m) {
-  const sn_model *model = touch->sim->m;
-  for (int k = 0; k < 2; k++) {
-    const int body = sni_model_shape_body(model, m->shape[k]);
-    if (body >= 0 && !touch->s->grounded[body] && !touch->sleep.asleep[body]) {
-      return false;
-    }
-  }
-  return true;
-}
-
-void sni_touch_keep_impulses(sni_touch *touch) {
-  touch->nbefore = 0;
-  for (int k = 0; k < touch->st.ngroup && touch->group[k].contact >= 0; k++) {
-    touch->before[touch->nbefore++] = memory_of(touch, k);
-  }
-}
-
-static void save(sni_touch *touch, double *state) {
-  const int most = memory_count(touch->sim->m), had = (int)state[0];
-  const int old = had < most ? had : most;
-  sni_touch_memory *kept = touch->kept;
-  int n = 0, j = 0;
-  for (int k = 0; k <= touch->st.ngroup && n < most; k++) {
-    const bool last = k == touch->st.ngroup || touch->group[k].contact < 0;
-    const sni_contact *c = last ? NULL : &touch->contact[touch->group[k].contact];
-    for (; touch->sleep.any && j < old && n < most; j++) { /* those that come before it */
-      sni_touch_memory m;
-      memcpy(&m, state + 1 + (ptrdiff_t)j * SNI_TOUCH_NUMBERS, sizeof m);
-      const int order = last ? -1 : compare(&m, c);
-      if (order > 0) {
-        break;
-      }
-      if (order < 0 && sleeps(touch, &m)) {
-        kept[n++] = m;
-      }
-    }
-    if (last) {
-      break;
-    }
-    if ((touch->st.group[k].x[0] > 0 || touch->group[k].opened > 0) && n < most) {
-      kept[n++] = memory_of(touch, k);
-    }
-  }
-  if (old > n) { /* behind those that there are, all is 0 */
-    memset(kept + n, 0, (size_t)(old - n) * sizeof *kept);
-  }
-  memcpy(state + 1, kept, (size_t)(old > n ? old : n) * sizeof *kept);
-  state[0] = n;
-}
-
 /* ---- the step ---- */
 
 /* The numbers of sleep stand behind those of contacts. */
 static double *sleep_state(const sni_touch *touch, double *state) {
-  return state + 1 + (ptrdiff_t)SNI_TOUCH_NUMBERS * memory_count(touch->sim->m);
+  return state + 1 + (ptrdiff_t)SNI_TOUCH_NUMBERS * sni_touch_memory_count(touch->sim->m);
 }
 
 sn_status sni_touch_find(sni_touch *touch, double h, const double *q, const double *qd,
@@ -251,7 +104,7 @@ sn_status sni_touch_find(sni_touch *touch, double h, const double *q, const doub
   /* what falls for a step gains h g; twice that for what is pushed as well */
   const double margin = 2 * h * h * sqrt(g[0] * g[0] + g[1] * g[1] + g[2] * g[2]);
   touch->margin = margin;
-  touch->nbefore = 0;
+  touch->nbefore = touch->looks = 0;
   sni_dynamics_poses(d);
   memcpy(touch->seen, d->phi, (size_t)touch->s->t->nbody * sizeof *touch->seen);
   sni_sleep_begin(&touch->sleep, q, qd, input, numbers);
@@ -269,7 +122,7 @@ void sni_touch_end(sni_touch *touch, double h, const double *q, double *q1, doub
   if (touch->sleep.seconds > 0) {
     sni_J_mul_world(touch->s->t, &touch->s->d->w, qd1);
   }
-  save(touch, state);
+  sni_touch_save(touch, state);
   sni_sleep_end(&touch->sleep, h, touch->contact, touch->count, q, q1, qd1,
                 sleep_state(touch, state));
 }
@@ -282,7 +135,7 @@ static void show(sni_touch *touch, double h) {
     const sni_contact *c = &touch->contact[tg->contact];
     sn_vec3 f = {0, 0, 0};
     for (int i = 0; i < 3 && i < touch->st.group[k].nrow; i++) {
-      f = sn_vec3_addscaled(f, (touch->st.group[k].x[i] + tg->blow[i]) / h, tg->frame[i]);
+      f = sn_vec3_addscaled(f, (touch->least[k][i] + tg->blow[i]) / h, tg->frame[i]);
     }
     if (sn_vec3_dot(f, f) > 0) {
       touch->force[n] = (sni_contact_force){f, sn_vec3_dot(f, c->n)};
@@ -319,11 +172,15 @@ static bool only_takes(const sni_touch *touch, int i) {
 
 /* Impulses x change the energy by  x . (u + 1/2 W x),  u the rates without them, which is below 0
  * by what the law says.  Where it is not, since they were not found, or since jammed bodies press
- * each other a million times as hard as they move, so much of them is taken as leaves it least. */
-static void take_no_energy(sni_touch *touch) {
+ * each other a million times as hard as they move, so much of them is taken as leaves it least.
+ * fresh: only islands that are. */
+static void take_no_energy(sni_touch *touch, bool fresh) {
   sni_staggered *st = &touch->st;
   for (int k = 0; k < st->nisland; k++) {
     const sni_island *island = &st->island[k];
+    if (fresh && !island->fresh) {
+      continue;
+    }
     double xu = 0, xWx = 0;
     bool takes = true;
     for (int j = 0; takes && j < island->count; j++) {
@@ -364,23 +221,62 @@ void sni_touch_take_impulses(sni_touch *touch) {
   touch->pushes = false;
   for (int k = 0; k < touch->st.ngroup; k++) {
     for (int i = 0; i < SNI_GROUP_ROWS; i++) { /* friction in joints is for others to find */
-      const double x = touch->group[k].slide < 0 ? touch->st.group[k].x[i] : 0;
+      const double x = touch->group[k].slide < 0 ? touch->least[k][i] : 0;
       touch->shift_x[k][i] = x + touch->group[k].blow[i];
       touch->pushes = touch->pushes || touch->shift_x[k][i] != 0;
     }
   }
 }
 
+static sni_staggered_options options_of(const sni_touch *touch) {
+  const sn_options *from = &touch->sim->options;
+  return (sni_staggered_options){.tolerance = from->redmax.contact.tolerance,
+                                 .least = touch->slowest,
+                                 .max_iterations = from->redmax.contact.max_iterations,
+                                 .sides = from->redmax.contact.sides,
+                                 .rough = ROUGH * touch->thinnest / touch->s->h};
+}
+
+static void note_contacts(const sni_touch *touch, sn_info *info) {
+  info->contacts = touch->count > info->contacts ? touch->count : info->contacts; /* of substeps */
+  for (int k = 0; k < touch->count; k++) {
+    info->deepest = fmax(info->deepest, -touch->contact[k].gap);
+  }
+}
+
+/* The least impulses; what was mended has no islands, and stays as it is. */
+static void share_out(sni_touch *touch, bool mended) {
+  const sni_staggered_options o = options_of(touch);
+  const sni_relief relief = {.work = touch->feels ? RELIEF_OF_JOINTS : RELIEF,
+                             .part = touch->feels ? ALIKE : 0};
+  if (!mended) {
+    sni_staggered_relieve(&touch->st, &o, &relief, touch->least);
+  }
+  for (int k = 0; mended && k < touch->st.ngroup; k++) {
+    memcpy(touch->least[k], touch->st.group[k].x, sizeof touch->least[k]);
+  }
+}
+
+/* What was found, as impulses on bodies. */
+static void take_found(sni_touch *touch, const sni_staggered_info *found, bool mended,
+                       sn_info *info) {
+  if (penetration_gain(touch) == 0) {
+    take_no_energy(touch, mended);
+  }
+  info->contact_iterations += found->iterations;
+  touch->residual = found->residual;
+  share_out(touch, mended);
+  sni_touch_take_impulses(touch);
+  sni_touch_push(touch, (const double(*)[SNI_GROUP_ROWS])touch->shift_x, touch->s->b);
+}
+
 sn_status sni_touch_solve(sni_touch *touch, double h, const double *qd, const double *qd1,
                           const double *state, bool factors, sni_touch_solver solve, void *user,
                           sn_info *info, sn_error *err) {
   sni_staggered *st = &touch->st;
-  const sn_options *from = &touch->sim->options;
   touch->slowest = isfinite(touch->thinnest) ? STANDS * touch->thinnest / h : 0;
-  const sni_staggered_options o = {.tolerance = from->redmax.contact.tolerance,
-                                   .least = touch->slowest,
-                                   .max_iterations = from->redmax.contact.max_iterations,
-                                   .sides = from->redmax.contact.sides};
+  touch->feels = touch->rub && sni_rubbing_may(touch->rub);
+  const sni_staggered_options o = options_of(touch);
   sn_status status = state ? sni_touch_build(touch, factors, solve, user, err) : SN_OK;
   if (status) {
     return status;
@@ -388,27 +284,24 @@ sn_status sni_touch_solve(sni_touch *touch, double h, const double *qd, const do
   touch->pushes = touch->shifts = false;
   touch->work[0] = touch->work[1] = 0;
   touch->residual = 0;
-  info->contacts = touch->count > info->contacts ? touch->count : info->contacts; /* of substeps */
-  for (int k = 0; k < touch->count; k++) {
-    info->deepest = fmax(info->deepest, -touch->contact[k].gap);
-  }
+  note_contacts(touch, info);
   touch->sim->ntouch = 0;
   if (st->ngroup == 0) {
     return SN_OK;
   }
-  sni_touch_rates(touch, qd1, offsetof(sni_touch_group, free));
+  sni_touch_rates(touch, qd1, offsetof(sni_touch_group, free), 0);
   if (state) {
-    sni_touch_rates(touch, qd, offsetof(sni_touch_group, start));
-    const bool bounces = sni_touch_gains(touch, qd, qd1);
+    sni_touch_rates(touch, qd, offsetof(sni_touch_group, start), 0);
+    touch->bounces = sni_touch_gains(touch, qd, qd1);
     memset(st->v, 0, (size_t)st->room.nv * sizeof *st->v);
     for (int k = 0; k < st->ngroup; k++) {
       touch->parts[k] = st->group[k].npart;
     }
-    if (bounces && penetration_gain(touch) == 0) {
+    if (touch->bounces && penetration_gain(touch) == 0) {
       sni_touch_bounce(touch, h, &o);
     }
-    remember(touch, state);
-    recall(touch);
+    sni_touch_remember(touch, state, 0);
+    sni_touch_recall(touch);
   } else {
     sni_touch_start_from_blows(touch);
     sni_touch_restore_parts(touch, touch->parts);
@@ -419,18 +312,84 @@ sn_status sni_touch_solve(sni_touch *touch, double h, const double *qd, const do
   }
   sni_staggered_info found;
   sni_staggered_solve(st, &o, &found);
-  if (penetration_gain(touch) == 0) {
-    take_no_energy(touch);
+  take_found(touch, &found, false, info);
+  return SN_OK;
+}
+
+/* ---- once more, with a few that came late ---- */
+
+static int count_fresh(const sni_touch *touch) {
+  int n = 0;
+  for (int k = 0; k < touch->count; k++) {
+    n += touch->contact[k].fresh;
   }
+  return n;
+}
+
+bool sni_touch_may_mend(const sni_touch *touch) {
+  return touch->st.ngroup > 0 && touch->nbig == 0 && !touch->rub && touch->sim->m->nslide == 0 &&
+         !touch->sim->d.rows && !touch->bounces && count_fresh(touch) <= touch->nlate;
+}
+
+/* Groups behind the first `before` to their places: all are in the order of contacts. */
+static void put_in_place(sni_touch *touch, int before) {
+  sni_staggered *st = &touch->st;
+  const int n = st->ngroup - before;
+  memcpy(touch->late, st->group + before, (size_t)n * sizeof *touch->late);
+  memcpy(touch->late_group, touch->group + before, (size_t)n * sizeof *touch->late_group);
+  for (int k = st->ngroup - 1, i = before - 1, j = n - 1; j >= 0; k--) {
+    if (touch->contact[k].fresh) {
+      st->group[k] = touch->late[j];
+      touch->group[k] = touch->late_group[j--];
+      touch->parts[k] = st->group[k].npart;
+    } else {
+      st->group[k] = st->group[i];
+      st->packed[k] = st->packed[i];
+      touch->group[k] = touch->group[i];
+      touch->group[k].contact = k;
+      touch->parts[k] = touch->parts[i--];
+    }
+  }
+}
+
+sn_status sni_touch_mend(sni_touch *touch, double h, const double *qd, const double *free,
+                         const double *state, sni_touch_solver solve, void *user, sn_info *info,
+                         sn_error *err) {
+  sni_staggered *st = &touch->st;
+  sni_staggered_options o = options_of(touch);
+  o.enough = ENOUGH * touch->thinnest / h;
+  const int before = st->ngroup;
+  const sn_status status = sni_touch_build_fresh(touch, solve, user, err);
+  if (status) {
+    return status;
+  }
+  note_contacts(touch, info);
+  sni_touch_rates(touch, free, offsetof(sni_touch_group, free), before);
+  sni_touch_rates(touch, qd, offsetof(sni_touch_group, start), before);
+  sni_touch_remember(touch, state, before);
+  for (int k = before; k < st->ngroup; k++) {
+    st->group[k].fresh = true;
+    aim(touch, k, h);
+  }
+  put_in_place(touch, before);
+  sni_staggered_info found;
+  sni_staggered_mend(st, &o, &found);
+  take_found(touch, &found, true, info);
+  return SN_OK;
+}
+
+sn_status sni_touch_finish(sni_touch *touch, double h, sni_touch_solver solve, void *user) {
+  if (touch->st.ngroup == 0) {
+    return SN_OK;
+  }
+  const sni_staggered_options o = options_of(touch);
+  sn_status status = SN_OK;
   calc_work(touch);
   sni_touch_note_sticking(touch);
-  info->contact_iterations += found.iterations;
-  touch->residual = found.residual;
   if (penetration_gain(touch) == 0) {
     status = sni_touch_part(touch, h, &o, solve, user);
   }
   sni_touch_take_impulses(touch);
-  sni_touch_push(touch, (const double(*)[SNI_GROUP_ROWS])touch->shift_x, touch->s->b);
   show(touch, h);
   return status < 0 ? status : SN_OK;
 }
@@ -582,6 +541,7 @@ static size_t lay_out(sni_touch *touch, int ngroup, char *memory) {
   touch->point = TAKE(n, sizeof *touch->point);
   touch->force = TAKE(n, sizeof *touch->force);
   touch->shift_x = TAKE(n, sizeof *touch->shift_x);
+  touch->least = TAKE(n, sizeof *touch->least);
   touch->column = TAKE(nv, sizeof *touch->column);
   touch->solution = TAKE(nv, sizeof *touch->solution);
   touch->shift = TAKE(nv, sizeof *touch->shift);
@@ -591,8 +551,11 @@ static size_t lay_out(sni_touch *touch, int ngroup, char *memory) {
   touch->big = TAKE(either, sizeof *touch->big);
   touch->parts = TAKE(either, sizeof *touch->parts);
   touch->big_ind = TAKE(nv, sizeof *touch->big_ind);
-  touch->kept = TAKE((size_t)memory_count(m), sizeof *touch->kept);
+  touch->kept = TAKE((size_t)sni_touch_memory_count(m), sizeof *touch->kept);
   touch->before = TAKE(n, sizeof *touch->before);
+  touch->nlate = ngroup / LATE_PART + LATE_LEAST;
+  touch->late = TAKE((size_t)touch->nlate, sizeof *touch->late);
+  touch->late_group = TAKE((size_t)touch->nlate, sizeof *touch->late_group);
   void *sleep = TAKE(sni_sleep_size(m), 1);
   touch->reach = TAKE(nbody, sizeof *touch->reach);
   touch->phi = TAKE(nbody, sizeof *touch->phi);
@@ -600,6 +563,8 @@ static size_t lay_out(sni_touch *touch, int ngroup, char *memory) {
   touch->back = TAKE(n, sizeof *touch->back);
   touch->seen = TAKE(nbody, sizeof *touch->seen);
   touch->keeps = TAKE(nbody, sizeof *touch->keeps);
+  touch->turned = TAKE(nbody, sizeof *touch->turned);
+  touch->other = TAKE(nbody, sizeof *touch->other);
   touch->led = TAKE(nbody, sizeof *touch->led);
   touch->bound = TAKE(nbody, sizeof *touch->bound);
   touch->hinge = TAKE(nbody, sizeof *touch->hinge);

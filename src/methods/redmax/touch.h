@@ -65,12 +65,16 @@ typedef struct sni_touch {
   double *back;             /* a number a group, scratch                                        */
   sn_vec6 *seen;            /* nbody  twists with which it was looked for whom it meets         */
   bool *keeps;              /* nbody  they are enough to know that                              */
+  sn_vec6 *turned;          /* nbody  twists with which pairs that turn were looked at          */
+  bool *other;              /* nbody  they have changed                                         */
+  int looks;                /* of these, in this step                                           */
   double *reach;            /* nbody  of its shapes, about its origin or its centre of mass */
   double thinnest;          /* shape of all */
   double slowest;           /* rates below this are nothing, m/s                                */
   sni_touch_group *group;   /* as in st                                                          */
   sn_contact_point *point;  /* of contacts that push, for those who look                       */
   sni_contact_force *force; /* of these                                                       */
+  double (*least)[SNI_GROUP_ROWS];   /* of groups: the least impulses that move as theirs do    */
   double (*shift_x)[SNI_GROUP_ROWS]; /* of groups: impulses that move, but give no speed       */
   bool *led;   /* nbody  it hangs on what touches: touch_drift.c                              */
   bool *bound; /* nbody  something binds its tree to others, or to itself                     */
@@ -88,9 +92,14 @@ typedef struct sni_touch {
   sni_touch_memory *kept;    /* scratch of the next state                                      */
   sni_touch_memory *before;  /* impulses of a solve of this step without those who were missed */
   int nbefore;
+  sni_group *late; /* nlate  scratch: groups on their way to their places                      */
+  sni_touch_group *late_group;
+  int nlate;
+  bool bounces;   /* something did, or may have, in the last solve                       */
   double work[2]; /* J, in the last solve: of normals and of friction, without blows; not above 0 */
   double residual; /* of the last solve: how far rates are from the law                     */
   bool shifts;     /* it is not 0                                                    */
+  bool feels;      /* joints rub by what contacts do: the next step begins with the least ones */
   bool pushes;     /* something does                                                 */
 } sni_touch;
 
@@ -117,6 +126,17 @@ sn_status sni_touch_solve(sni_touch *touch, double h, const double *qd, const do
                           const double *state, bool factors, sni_touch_solver solve, void *user,
                           sn_info *info, sn_error *err);
 
+/* After the last solve of a step: what is in each other is moved apart, and who looks sees it. */
+sn_status sni_touch_finish(sni_touch *touch, double h, sni_touch_solver solve, void *user);
+
+/* Could sni_touch_mend do what sni_touch_solve would have to do again? */
+bool sni_touch_may_mend(const sni_touch *touch);
+/* The same once more, with the contacts that are fresh.  free: the rates without
+ * impulses, as they were; s->b without them. */
+sn_status sni_touch_mend(sni_touch *touch, double h, const double *qd, const double *free,
+                         const double *state, sni_touch_solver solve, void *user, sn_info *info,
+                         sn_error *err);
+
 /* All impulses of the last solve, into touch->shift_x and touch->pushes. */
 void sni_touch_take_impulses(sni_touch *touch);
 
@@ -130,12 +150,22 @@ void sni_touch_twists(sni_touch *touch, const double *qd1);
 /* Points of those who meet at these, and are not known yet; true: there are, and the step has to be
  * solved with them. */
 bool sni_touch_add_missed(sni_touch *touch, double h);
-/* The next solve begins with the impulses of the last one. */
-void sni_touch_keep_impulses(sni_touch *touch);
 /* How fast a contact opens, by the twists of sni_touch_twists. */
 double sni_touch_closing(const sni_touch *touch, const sni_contact *c);
 /* Do bodies go where nothing keeps them apart? */
 bool sni_touch_outruns(sni_touch *touch, double h);
+
+/* ---- touch_memory.c ---- */
+
+/* Impulses that the state has room for. */
+int sni_touch_memory_count(const sn_model *m);
+/* Impulses of the last step, for groups from `first` on; both lists are in the same order. */
+void sni_touch_remember(sni_touch *touch, const double *state, int first);
+/* The next solve begins with the impulses of the last one. */
+void sni_touch_keep_impulses(sni_touch *touch);
+/* Those, which are nearer than the last step's. */
+void sni_touch_recall(sni_touch *touch);
+void sni_touch_save(sni_touch *touch, double *state);
 
 /* ---- touch_blows.c ---- */
 
@@ -182,8 +212,11 @@ bool sni_touch_carry(sni_touch *touch, double h, const double *q, const double *
 /* One for each contact and each one-sided row; SN_E_LIMIT: there is no room. */
 sn_status sni_touch_build(sni_touch *touch, bool factors, sni_touch_solver solve, void *user,
                           sn_error *err);
-/* out = H x of each group, by the member of sni_touch_group at this offset. */
-void sni_touch_rates(sni_touch *touch, const double *x, size_t offset);
+/* One for each contact that is fresh, behind those that there are. */
+sn_status sni_touch_build_fresh(sni_touch *touch, sni_touch_solver solve, void *user,
+                                sn_error *err);
+/* out = H x of each group from `first` on, by the member of sni_touch_group at this offset. */
+void sni_touch_rates(sni_touch *touch, const double *x, size_t offset, int first);
 /* What forces add to the rates of contacts, between start and free; false: nothing could bounce. */
 bool sni_touch_gains(sni_touch *touch, const double *qd, const double *qd1);
 /* The wrenches of the last solve on all bodies (nbody), world axes at their origins. */

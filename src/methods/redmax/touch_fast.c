@@ -14,6 +14,8 @@
 /* What meets by what a step does is solved for in the same step, where it would be so deep; what is
  * less waits for the next. */
 #define MISSED 0.05
+/* What changes its way by less is not looked at again. */
+#define SAME 0.005
 /* In the names of points that are those of the end of the step. */
 #define AT_END 0x80000000u
 
@@ -216,13 +218,24 @@ static bool is_slow(const sni_touch *touch, double h) {
   return true;
 }
 
-/* Does anything turn so far that points of a pair could be missed? */
-static bool any_turns(const sni_touch *touch, double h) {
+/* Bodies that move otherwise than when pairs that turn were last looked at, into touch->other; does
+ * any turn so far that points of a pair could be missed? */
+static bool find_turning(sni_touch *touch, double h) {
   bool any = false;
-  for (int i = 0; i < touch->s->t->nbody && !any; i++) {
-    any = h * sn_vec3_norm(touch->phi[i].w) * touch->reach[i] > BEND * touch->thinnest;
+  for (int i = 0; i < touch->s->t->nbody; i++) {
+    touch->other[i] =
+        touch->looks == 0 || way_of(touch, i, touch->turned, h) > SAME * touch->thinnest;
+    touch->turned[i] = touch->other[i] ? touch->phi[i] : touch->turned[i];
+    any = any || h * sn_vec3_norm(touch->phi[i].w) * touch->reach[i] > BEND * touch->thinnest;
   }
+  touch->looks++;
   return any;
+}
+
+/* Does either of two? */
+static bool moves_otherwise(const sni_touch *touch, const sni_contact *c) {
+  return (c->body[0] >= 0 && touch->other[c->body[0]]) ||
+         (c->body[1] >= 0 && touch->other[c->body[1]]);
 }
 
 /* ---- who meets because of the step itself ----
@@ -275,10 +288,9 @@ static int add_who_meets(sni_touch *touch, double h, int count) {
   if (!find_straying(touch, h)) {
     return count;
   }
-  sni_finder_let_sleep(touch->finder, touch->keeps);
   sni_finder_skip(touch->finder, touch->contact, before);
-  const sn_status status = sni_contacts_find(touch->finder, &d->params, d->E_wb, touch->phi, h,
-                                             touch->margin, &found, &nfound, NULL);
+  const sn_status status =
+      sni_contacts_find_again(touch->finder, d->E_wb, touch->phi, touch->keeps, &found, &nfound);
   for (int k = 0, end; status == SN_OK && k < nfound; k = end) {
     bool missed = false;
     for (end = k; end < nfound && same_pair(&found[k], &found[end]); end++) {
@@ -296,17 +308,20 @@ static int add_who_meets(sni_touch *touch, double h, int count) {
 /* Points of a pair that turn into each other, where they do. */
 static int add_who_turns_in(sni_touch *touch, double h, int count) {
   const int before = count;
-  if (!any_turns(touch, h)) {
+  if (!find_turning(touch, h)) {
     return count;
   }
   for (int k = 0, end; k < before; k = end) {
     const sni_contact *c = &touch->contact[k], *point = NULL;
-    const double thick = thinner(touch, c);
-    const turning most = turning_of_pair(touch, c, h);
     double gap = INFINITY;
     for (end = k; end < before && same_pair(c, &touch->contact[end]); end++) {
       gap = fmin(gap, touch->contact[end].gap);
     }
+    if (!moves_otherwise(touch, c)) {
+      continue;
+    }
+    const double thick = thinner(touch, c);
+    const turning most = turning_of_pair(touch, c, h);
     const bool looks = most.way > BEND * thick && most.bend <= WAY * thick;
     const int n = looks ? look_then(touch, c, gap, thick, h, &point) : 0;
     for (int i = 0; i < n; i++) {
@@ -324,7 +339,7 @@ bool sni_touch_add_missed(sni_touch *touch, double h) {
   if (touch->sim->options.redmax.activation == SN_ACTIVATION_PENETRATION) {
     return false;
   }
-  sni_finder_keep(touch->finder, touch->contact);
+  sni_finder_keep(touch->finder, touch->contact, touch->count);
   sni_touch_keep_impulses(touch);
   const int count = add_who_turns_in(touch, h, add_who_meets(touch, h, touch->count));
   const bool any = count > touch->count;
@@ -346,7 +361,7 @@ bool sni_touch_outruns(sni_touch *touch, double h) {
   }
   const sni_contact *contact;
   int count;
-  sni_finder_keep(touch->finder, touch->contact); /* its end needs them */
+  sni_finder_keep(touch->finder, touch->contact, touch->count); /* its end needs them */
   bool meets = sni_contacts_find(touch->finder, &d->params, d->E_wb, touch->phi, h, touch->margin,
                                  &contact, &count, NULL) != SN_OK;
   for (int k = 0; k < count && !meets; k++) {

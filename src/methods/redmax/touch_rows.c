@@ -240,6 +240,7 @@ static sn_status add_rows(sni_touch *touch, int k, sni_touch_solver solve, void 
   }
   sni_touch_group *tg = &touch->group[st->ngroup - 1];
   *tg = (sni_touch_group){.contact = k, .slide = -1, .material = m};
+  g->shares = true;
   frame_of(c->n, tg->frame);
   set_parts(o, &m, g);
   bool bound = false;
@@ -346,6 +347,7 @@ static sn_status add_slides(sni_touch *touch, int slide, int n, const double *ar
   }
   touch->group[st->ngroup - 1] = (sni_touch_group){
       .contact = -1, .row = sni_rubbing_row(rub, slide), .slide = slide, .arm = arm};
+  g->shares = true;
   add_part(g, n == 3 ? SNI_IN_BALL : n == 2 ? SNI_IN_DISC : SNI_IN_LIMIT, 0, n, 0);
   g->part[0].of = -1;
   sni_group_segment *segment = NULL;
@@ -397,6 +399,15 @@ sn_status sni_touch_build(sni_touch *touch, bool factors, sni_touch_solver solve
     n = count_together(touch->rub, k);
     const double *arm = n > 1 ? touch->rub->disc[touch->rub->disc_of[slide]].own : NULL;
     status = add_slides(touch, slide, n, arm, err);
+  }
+  return status;
+}
+
+sn_status sni_touch_build_fresh(sni_touch *touch, sni_touch_solver solve, void *user,
+                                sn_error *err) {
+  sn_status status = SN_OK;
+  for (int k = 0; !status && k < touch->count; k++) {
+    status = touch->contact[k].fresh ? add_contact(touch, k, solve, user, err) : SN_OK;
   }
   return status;
 }
@@ -465,10 +476,10 @@ static void add_wrenches(const sni_touch *touch, int k, const double *x, sni_lan
   }
 }
 
-void sni_touch_rates(sni_touch *touch, const double *x, size_t offset) {
+void sni_touch_rates(sni_touch *touch, const double *x, size_t offset, int first) {
   const sni_work *w = &touch->s->d->w;
   sni_J_mul_world(touch->s->t, &touch->s->d->w, x);
-  for (int k = 0; k < touch->st.ngroup; k++) {
+  for (int k = first; k < touch->st.ngroup; k++) {
     sni_touch_group *tg = &touch->group[k];
     double *out = (double *)(void *)((char *)tg + offset);
     for (int i = 0; tg->contact < 0 && i < touch->st.group[k].nrow; i++) {

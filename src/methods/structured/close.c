@@ -101,7 +101,9 @@ static bool find_motion(sn_sim *sim, sni_structured *st, const closing *c, sn_in
   sni_ties *t = &st->ties;
   int bad = -1;
   t->begun = take_way(sim, st);
-  t->in = c->weighted || t->begun ? st->s.in : sni_dynamics_masses(&sim->d);
+  /* springs between bodies that are left count as the rates of the step have them: cut.c */
+  const bool damped = st->left > 0 && st->s.npair > 0;
+  t->in = c->weighted || t->begun || damped ? st->s.in : sni_dynamics_masses(&sim->d);
   t->stage = SNI_TIES_CLOSE;
   for (int i = 0; i < t->ntie; i++) {
     t->c[i] = t->asked[i] = -sim->rows.row[i].g;

@@ -1,6 +1,7 @@
 /* full.c: the constraints of tree and loops as rows over the twists of all bodies. */
 #include "methods/structured/full.h"
 
+#include "linear/vector.h"
 #include "math/dense.h"
 #include "methods/redmax/move.h"
 
@@ -159,33 +160,50 @@ static bool invert_mass(sni_full *u, int i) {
   return true;
 }
 
+/* Row k on its bodies: counted in a first pass, listed in a second one. */
+static void list_row(sni_full *u, int k, int pass) {
+  for (const sni_tie *row = &u->row[k]; row; row = row->next) {
+    for (int side = 0; side < 2; side++) {
+      const int body = row->body[side];
+      if (body >= 0 && pass == 0) {
+        u->first[body + 1]++;
+      } else if (body >= 0) {
+        u->list[--u->first[body + 1]] = (sni_full_part){k, &row->p[side]};
+      }
+    }
+  }
+}
+
 /* Which rows are on which body. */
 static void list_rows(sni_full *u) {
   const int nbody = u->t->d->m->tree.nbody;
+  int total = 0;
   memset(u->first, 0, ((size_t)nbody + 1) * sizeof *u->first);
   for (int pass = 0; pass < 2; pass++) {
     for (int k = u->nrow - 1; k >= 0; k--) {
-      for (int side = 0; side < 2; side++) {
-        const int body = u->row[k].body[side];
-        if (body >= 0 && pass == 0) {
-          u->first[body + 1]++;
-        } else if (body >= 0) {
-          u->list[--u->first[body + 1]] = 2 * k + side;
-        }
-      }
+      list_row(u, k, pass);
     }
     for (int i = 0; pass == 0 && i < nbody; i++) {
       u->first[i + 1] += u->first[i];
     }
+    total = pass == 0 ? u->first[nbody] : total;
     for (int i = 0; pass == 1 && i < nbody; i++) { /* each entry has come down to its beginning */
       u->first[i] = u->first[i + 1];
     }
   }
-  int total = 0;
-  for (int k = 0; k < u->nrow; k++) {
-    total += (u->row[k].body[0] >= 0) + (u->row[k].body[1] >= 0);
-  }
   u->first[nbody] = total;
+}
+
+/* p^T M^-1 p */
+static double mobility(const sni_full *u, const sni_tie *row) {
+  double sum = 0;
+  for (; row; row = row->next) {
+    for (int side = 0; side < 2; side++) {
+      const int body = row->body[side];
+      sum += body >= 0 ? sni_lane6_dot(row->p[side], sni_full_inverse(u, body, row->p[side])) : 0;
+    }
+  }
+  return sum;
 }
 
 int sni_full_fill(sni_full *u) {
@@ -216,13 +234,7 @@ int sni_full_fill(sni_full *u) {
   }
   list_rows(u);
   for (int k = 0; k < u->nrow; k++) {
-    double own = u->soft[k];
-    for (int side = 0; side < 2; side++) {
-      const int body = u->row[k].body[side];
-      own += body >= 0
-                 ? sni_lane6_dot(u->row[k].p[side], sni_full_inverse(u, body, u->row[k].p[side]))
-                 : 0;
-    }
+    const double own = u->soft[k] + mobility(u, &u->row[k]);
     u->inverse[k] = own > 0 ? 1 / own : 1;
   }
   return -1;
@@ -270,8 +282,7 @@ void sni_full_move(sni_full *u, const double *lambda) {
     if (moves(u, i)) {
       sni_lane6 f = u->f[i];
       for (int n = u->first[i]; n < u->first[i + 1]; n++) {
-        const int k = u->list[n] / 2;
-        f = sni_lane6_addscaled(f, -lambda[k], u->row[k].p[u->list[n] % 2]);
+        f = sni_lane6_addscaled(f, -lambda[u->list[n].row], *u->list[n].p);
       }
       u->phi[i] = sni_full_inverse(u, i, f);
     }
@@ -282,10 +293,7 @@ void sni_full_leave(const sni_full *u, const double *lambda, double *out) {
   for (int k = 0; k < u->nrow; k++) {
     const sni_tie *row = &u->row[k];
     double sum = -u->soft[k] * lambda[k] - (k < u->ntree ? 0 : u->t->c[k - u->ntree]);
-    for (int side = 0; side < 2; side++) {
-      sum += row->body[side] >= 0 ? sni_lane6_dot(row->p[side], u->phi[row->body[side]]) : 0;
-    }
-    out[k] = sum;
+    out[k] = sum + sni_tie_dot(row, u->phi);
   }
 }
 
@@ -317,6 +325,12 @@ void sni_full_read(sni_full *u, const double *lambda, double *x) {
   sni_ties_check(u->t, x);
 }
 
+void sni_full_judge(sni_full *u, const double *lambda) {
+  sni_full_leave(u, lambda, u->r);
+  const double off = sni_largest(u->ntree, u->r);
+  u->t->residual = off <= u->t->residual ? u->t->residual : off; /* NaN stays */
+}
+
 void sni_full_take_share(const sni_full *u, double *x) {
   const sni_dynamics *d = u->t->d;
   double with = 0, own = 0;
@@ -331,7 +345,6 @@ void sni_full_take_share(const sni_full *u, double *x) {
   for (int k = 0; k < d->m->tree.nv; k++) {
     x[k] *= share;
   }
-  sni_ties_check(u->t, x);
 }
 
 /* ---- memory ---- */

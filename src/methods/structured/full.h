@@ -10,6 +10,12 @@
 
 #include "methods/structured/ties.h"
 
+/* A row on one of its bodies. */
+typedef struct sni_full_part {
+  int row;
+  const sni_lane6 *p;
+} sni_full_part;
+
 typedef struct sni_full {
   sni_tie *row; /* nrow  those of the tree, then the ties                                      */
   int nrow, ntree, capacity;
@@ -21,7 +27,8 @@ typedef struct sni_full {
   double *lambda, *r, *p, *q, *inverse; /* capacity each                                        */
   double *x; /* nv  scratch                                                                     */
   sni_ties *t;
-  int *first, *list; /* nbody + 1, 2 capacity: the rows of each body                            */
+  int *first; /* nbody + 1  of the rows of each body in the list                                */
+  sni_full_part *list; /* 2 capacity                                                            */
 } sni_full;
 
 sn_status sni_full_build(sni_ties *t, sni_full **out, sn_error *err);
@@ -38,6 +45,8 @@ void sni_full_leave(const sni_full *u, const double *lambda, double *out);
 sni_lane6 sni_full_inverse(const sni_full *u, int body, sni_lane6 p);
 /* The rates of the joints out of phi, and the forces of the ties; what is left of the loops. */
 void sni_full_read(sni_full *u, const double *lambda, double *x);
+/* What is left of the joints of the tree counts as well, for phi as it is. */
+void sni_full_judge(sni_full *u, const double *lambda);
 /* Joints that are still off add up along a branch, and rates that were read out of bodies which fly
  * apart may have far more energy than these.  x: that multiple of it which is nearest to the motion
  * of the bodies, by their masses, and so has no more. */

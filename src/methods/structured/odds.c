@@ -1,43 +1,32 @@
 /* odds.c: which bodies constraints that are at odds can reach, over joints and other constraints.
  * Only these need give way and be braked: what moves beside them has nothing to do with it. */
+#include "methods/structured/sets.h"
 #include "methods/structured/structured.h"
 
 #include <string.h>
 
-/* ---- bodies that are joined, as trees of their numbers ---- */
+/* ---- bodies that are joined ---- */
 
-static int first_of(int *joined, int i) {
-  while (joined[i] != i) {
-    i = joined[i] = joined[joined[i]];
-  }
-  return i;
-}
-
-static void join(int *joined, int i, int j) {
-  if (i >= 0 && j >= 0) {
-    joined[first_of(joined, j)] = first_of(joined, i);
-  }
-}
-
-/* A body that the row moves; -1: none. */
-static int body_of(const sni_tree *t, const sni_row *row) {
+int sni_odds_body_of(const sni_tree *t, const sni_row *row) {
   return row->body[0] >= 0   ? row->body[0]
          : row->body[1] >= 0 ? row->body[1]
          : row->ncoord > 0   ? sni_tree_body_of(t, row->coord[0])
                              : -1;
 }
 
-static void join_all(const sni_tree *t, const sni_rows *rows, int *joined) {
+void sni_odds_join(const sn_sim *sim, int *joined) {
+  const sni_tree *t = &sim->m->tree;
+  const sni_rows *rows = &sim->rows;
   for (int i = 0; i < t->nbody; i++) {
     joined[i] = i;
-    join(joined, t->parent[i], i);
+    sni_sets_join(joined, t->parent[i], i);
   }
   for (int k = 0; k < rows->nrow; k++) {
     const sni_row *row = &rows->row[k];
-    const int first = body_of(t, row);
-    join(joined, first, row->body[1]);
+    const int first = sni_odds_body_of(t, row);
+    sni_sets_join(joined, first, row->body[1]);
     for (int c = 0; c < row->ncoord; c++) {
-      join(joined, first, sni_tree_body_of(t, row->coord[c]));
+      sni_sets_join(joined, first, sni_tree_body_of(t, row->coord[c]));
     }
   }
 }
@@ -46,19 +35,19 @@ static void join_all(const sni_tree *t, const sni_rows *rows, int *joined) {
 static void spread(const sn_sim *sim, sni_odds *o) {
   const sni_tree *t = &sim->m->tree;
   const sni_rows *rows = &sim->rows;
-  join_all(t, rows, o->joined);
+  sni_odds_join(sim, o->joined);
   memset(o->body, 0, (size_t)t->nbody * sizeof *o->body);
   for (int k = 0; k < rows->nrow; k++) {
-    const int i = body_of(t, &rows->row[k]);
+    const int i = sni_odds_body_of(t, &rows->row[k]);
     if (o->row[k] && i >= 0) {
-      o->body[first_of(o->joined, i)] = true;
+      o->body[sni_set_of(o->joined, i)] = true;
     }
   }
   for (int i = 0; i < t->nbody; i++) {
-    o->body[i] = o->body[first_of(o->joined, i)];
+    o->body[i] = o->body[sni_set_of(o->joined, i)];
   }
   for (int k = 0; k < rows->nrow; k++) {
-    const int i = body_of(t, &rows->row[k]);
+    const int i = sni_odds_body_of(t, &rows->row[k]);
     o->row[k] = i >= 0 && o->body[i];
   }
 }
@@ -110,7 +99,7 @@ static void find_shares(const sn_sim *sim, sni_odds *o) {
   memset(o->share, 0, (size_t)n * sizeof *o->share);
   memset(o->size, 0, (size_t)n * sizeof *o->size);
   for (int i = 0; i < n; i++) {
-    const int set = first_of(o->joined, i);
+    const int set = sni_set_of(o->joined, i);
     const sni_lane6 momentum = sni_momentum(&d->mass[i], &d->w.link[i], o->closing[i]);
     o->share[set] -= sni_lane6_dot(d->w.a[i], momentum);
     o->size[set] += sni_lane6_dot(o->closing[i], momentum);
@@ -127,7 +116,7 @@ void sni_odds_settle(sn_sim *sim, sni_odds *o, const double *closing, double *qd
   sni_J_mul_world(t, &sim->d.w, qd1);
   find_shares(sim, o);
   for (int i = 0; i < t->nbody; i++) {
-    const double share = o->body[i] ? o->share[first_of(o->joined, i)] : 0;
+    const double share = o->body[i] ? o->share[sni_set_of(o->joined, i)] : 0;
     for (int k = t->vadr[i]; share > 0 && k < t->vadr[i + 1]; k++) {
       qd1[k] += share * closing[k];
     }

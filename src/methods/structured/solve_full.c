@@ -32,12 +32,7 @@ static void mul(void *user, const double *p, double *q) {
   sni_full *u = user;
   sni_full_move(u, p);
   for (int k = 0; k < u->nrow; k++) {
-    const sni_tie *row = &u->row[k];
-    double sum = u->soft[k] * p[k];
-    for (int side = 0; side < 2; side++) {
-      sum -= row->body[side] >= 0 ? sni_lane6_dot(row->p[side], u->phi[row->body[side]]) : 0;
-    }
-    q[k] = sum;
+    q[k] = u->soft[k] * p[k] - sni_tie_dot(&u->row[k], u->phi);
   }
 }
 
@@ -76,15 +71,21 @@ static void iterative_solve(sni_ties *t, void *own, const double *b, double *x) 
     sni_full_load(u, b);
     sni_full_move(u, u->lambda);
     sni_full_read(u, u->lambda, x);
+    sni_full_judge(u, u->lambda);
     if (!(t->residual > t->precision) || !(t->residual < 0.5 * before) || late(u)) {
       break;
     }
     before = k > 0 ? t->residual : INFINITY;
     precision *= 0.1;
   }
-  if (t->residual > t->precision) {
+  if (t->residual > t->precision && t->stage == SNI_TIES_CLOSE) {
     sni_full_take_share(u, x);
   }
+}
+
+static void iterative_make_do(sni_ties *t, void *own, const double *b, double *x) {
+  (void)own;
+  sni_ties_bound(t, b, x);
 }
 
 const sni_tie_solver sni_ties_full_iterative = {.name = "full-iterative",
@@ -92,7 +93,8 @@ const sni_tie_solver sni_ties_full_iterative = {.name = "full-iterative",
                                                 .build = iterative_build,
                                                 .free = iterative_free,
                                                 .factorise = iterative_factorise,
-                                                .solve = iterative_solve};
+                                                .solve = iterative_solve,
+                                                .make_do = iterative_make_do};
 
 /* ---- dense ---- */
 
@@ -133,12 +135,12 @@ static void dense_fill(sni_ties *t, void *own) {
   sni_chol_clear(d->chol);
   for (int i = 0; i < t->d->m->tree.nbody; i++) {
     for (int a = u->first[i]; a < u->first[i + 1]; a++) {
-      const int row = u->list[a] / 2;
-      const sni_lane6 y = sni_full_inverse(u, i, u->row[row].p[u->list[a] % 2]);
+      const int row = u->list[a].row;
+      const sni_lane6 y = sni_full_inverse(u, i, *u->list[a].p);
       for (int c = u->first[i]; c < u->first[i + 1]; c++) {
-        const int column = u->list[c] / 2;
+        const int column = u->list[c].row;
         if (column <= row) {
-          *sni_chol_at(d->chol, row, column) += sni_lane6_dot(u->row[column].p[u->list[c] % 2], y);
+          *sni_chol_at(d->chol, row, column) += sni_lane6_dot(*u->list[c].p, y);
         }
       }
     }

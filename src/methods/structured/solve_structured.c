@@ -103,9 +103,16 @@ static void structured_solve(sni_ties *t, void *own, const double *b, double *x)
   }
 }
 
+static void structured_make_do(sni_ties *t, void *own, const double *b, double *x) {
+  (void)own;
+  sni_ties_take_multiple(t, b, x);
+}
+
 const sni_tie_solver sni_ties_structured = {.name = "structured",
                                             .guided = true,
                                             .build = structured_build,
                                             .free = structured_free,
                                             .factorise = structured_factorise,
-                                            .solve = structured_solve};
+                                            .solve = structured_solve,
+                                            .make_do = structured_make_do,
+                                            .damp = sni_ties_damp_springs};

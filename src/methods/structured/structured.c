@@ -19,32 +19,37 @@
 #include <string.h>
 
 #define LIMIT_PASSES 4 /* times that drives are told apart by whether a limit holds them */
+#define STOP_PASSES                                                                                \
+  40 /* times that stops are by whether they push: after the first, one by one                     \
+      */
 /* While constraints cannot all be met: what their rates give way, and how fast motion dies away,
  * for each unit of time.  They are pulled at beyond all bounds, and shake what is between them. */
 #define RATES_GIVE  1e-3
 #define BRAKE       20
 #define AT_ODDS     1e-3  /* of the rates that are asked for: more is not met by any means */
 #define ROUNDING    1e-14 /* m/s, rad/s: nobody can ask for less */
-#define TAIL        0.03  /* of a budget: what comes after the last iteration, at first */
+#define TAIL        0.15  /* of a budget: what comes after the last iteration, at first */
 #define NEARER      4 /* times that constraints are brought nearer to what is asked of them    */
 #define ROUND(size) (((size) + 63) / 64 * 64)
 
 static sn_status structured_supports(const sn_model *m, sn_error *err) {
   const char *limited = NULL;
   for (int k = 0; k < m->nconstraint && !limited; k++) {
-    limited = m->constraint[k].nsided > 0 ? m->constraint_name[k] : NULL;
+    const bool hard = m->constraint[k].nsided > 0 && m->constraint[k].stop.stiffness == 0;
+    limited = hard ? m->constraint_name[k] : NULL;
   }
   const struct {
     const char *name;
     const char *what;
   } missing[] = {{m->rubbing, "let joints rub"},
                  {m->touching, "let bodies touch"},
-                 {limited, "keep limits or backlash"}};
+                 {limited, "keep hard limits"}};
   for (int k = 0; k < SNI_COUNT(missing); k++) {
     if (missing[k].name) {
       return sni_fail(err, SN_E_UNSUPPORTED,
-                      "method 'structured' cannot yet %s ('%s'): take the method redmax",
-                      missing[k].what, missing[k].name);
+                      "method 'structured' cannot yet %s ('%s'): %stake the method redmax",
+                      missing[k].what, missing[k].name,
+                      missing[k].name == limited ? "give them a stop with stiffness, or " : "");
     }
   }
   return SN_OK;
@@ -62,7 +67,7 @@ static size_t changed_count(const sn_model *m) {
 }
 
 static size_t numbers_of(const sn_model *m) {
-  return 4 * (size_t)m->tree.nv + changed_count(m);
+  return 6 * (size_t)m->tree.nv + changed_count(m);
 }
 
 /* To the backup, or back: all of that, and q and qd where something may be switched on. */
@@ -83,8 +88,8 @@ static void take_back(const sn_sim *sim, const sni_structured *st, sn_state *sta
 
 static size_t structured_work_size(const sn_model *m, const sn_options *o) {
   return ROUND(sizeof(sni_structured)) + ROUND(sni_system_size(m, o)) +
-         ROUND(sni_ties_size(sni_ties_capacity(m, o), m->tree.nv)) +
-         ROUND(numbers_of(m) * sizeof(double)) + sni_odds_size(m);
+         ROUND(sni_ties_size(sni_ties_capacity(m, o), m)) + ROUND(numbers_of(m) * sizeof(double)) +
+         sni_odds_size(m);
 }
 
 static const sni_tie_solver *const solvers[] = {[SN_STRUCTURED] = &sni_ties_structured,
@@ -108,12 +113,14 @@ static sn_status structured_create(sn_sim *sim, sn_error *err) {
   at += ROUND(sni_system_size(sim->m, o));
   const int capacity = sni_ties_capacity(sim->m, o);
   sni_ties_place(&st->ties, &st->s, capacity, at);
-  at += ROUND(sni_ties_size(capacity, sim->m->tree.nv));
+  at += ROUND(sni_ties_size(capacity, sim->m));
   void *numbers = at;
   sni_odds_place(&st->odds, sim->m, at + ROUND(numbers_of(sim->m) * sizeof(double)));
   st->q_best = numbers;
   st->closing = st->q_best + sim->m->tree.nv;
-  st->backup = st->closing + sim->m->tree.nv;
+  st->found = st->closing + sim->m->tree.nv;
+  st->before = st->found + sim->m->tree.nv;
+  st->backup = st->before + sim->m->tree.nv;
   st->s.slides = sni_move_slides(&st->s, sim->m->q0, sim->m->qd0);
   sim->d.user_tangent = o->redmax.force_tangent;
   sim->rows.one_place = true;
@@ -147,19 +154,50 @@ int64_t sni_structured_deadline(const sn_sim *sim, const sni_structured *st, dou
   return budget > 0 ? st->started + (int64_t)(part * budget) : 0;
 }
 
+/* Terms of the user's force may push, and those between bodies are not in A to outweigh them. */
+static bool is_pushed(const sni_system *s) {
+  bool any = false;
+  for (int k = 0; k < s->nterm; k++) {
+    any = any || s->h * s->term[k].d + s->h * s->h * s->term[k].k < 0;
+  }
+  return any;
+}
+
 static sn_status fail_singular(const sn_sim *sim, int bad, double t, sn_error *err) {
+  const sni_structured *st = sim->method_work;
   return sni_fail_body(sim, err, SN_E_SINGULAR, bad, t,
-                       "has a singular matrix: give the body mass or its joint armature");
+                       is_pushed(&st->s)
+                           ? "has a singular matrix: a force has terms below 0 that the masses do "
+                             "not bear; leave them out, or take the method redmax"
+                           : "has a singular matrix: give the body mass or its joint armature");
+}
+
+static double *forces_of(const sn_sim *sim, const sni_structured *st, int bank) {
+  const bool warm = bank != SNI_COLD && st->solver->guided && sim->options.structured.warm_start;
+  return warm ? st->warm + (size_t)bank * (size_t)sim->m->nrow : NULL;
+}
+
+/* Forces, for the next step.  Those that nobody has looked after would drive things mad. */
+static void remember(const sn_sim *sim, sni_structured *st, int bank) {
+  const sni_ties *t = &st->ties;
+  double *force = forces_of(sim, st, bank);
+  const bool sound = t->spent > 0 || t->residual <= t->precision;
+  if (force) {
+    memset(force, 0, (size_t)sim->m->nrow * sizeof *force);
+  }
+  for (int i = 0; force && sound && i < t->ntie; i++) {
+    if (t->slot[i] >= 0) {
+      force[t->slot[i]] = t->lambda[i];
+    }
+  }
 }
 
 void sni_structured_solve(sn_sim *sim, sni_structured *st, int bank, double precision,
                           const double *b, double *x, sn_info *info) {
   sni_ties *t = &st->ties;
-  const size_t nrow = (size_t)sim->m->nrow;
-  double *force = bank != SNI_COLD ? st->warm + (size_t)bank * nrow : NULL;
-  const bool warm = force && st->solver->guided && sim->options.structured.warm_start;
+  const double *force = forces_of(sim, st, bank);
   for (int i = 0; st->solver->guided && i < t->ntie; i++) {
-    t->lambda[i] = warm && t->slot[i] >= 0 ? force[t->slot[i]] : 0;
+    t->lambda[i] = force && t->slot[i] >= 0 ? force[t->slot[i]] : 0;
   }
   t->precision = fmax(precision, ROUNDING);
   st->solver->solve(t, st->own, b, x);
@@ -176,17 +214,11 @@ void sni_structured_solve(sn_sim *sim, sni_structured *st, int bank, double prec
     info->iterations += t->spent;
     t->spent += spent;
   }
-  if (!warm) {
-    return;
+  if (t->residual > t->precision && st->solver->make_do && bank != SNI_COLD) {
+    st->solver->make_do(t, st->own, b, x);
+    st->left = fmax(st->left, t->residual);
   }
-  /* forces that nobody has looked after would drive things mad */
-  const bool sound = t->spent > 0 || t->residual <= t->precision;
-  memset(force, 0, nrow * sizeof *force);
-  for (int i = 0; sound && i < t->ntie; i++) {
-    if (t->slot[i] >= 0) {
-      force[t->slot[i]] = t->lambda[i];
-    }
-  }
+  remember(sim, st, bank);
 }
 
 void sni_structured_tie(sn_sim *sim, sni_structured *st, const bool *which, double give) {
@@ -278,12 +310,20 @@ static sn_status find_rates(sn_sim *sim, sni_structured *st, double t_end, const
     if (st->solver->factorise(t, st->own, st->s.b, &bad) < 0) {
       return fail_singular(sim, bad, t_end, err);
     }
+    st->left = 0;
     sni_structured_solve(sim, st, SNI_WARM_STEP, sim->options.structured.precision, st->s.b, qd1,
                          info);
     again = give_way(sim, st);
     if (again) {
       ask_step(sim, st);
     }
+  }
+  const sni_moment at = {t_end, st->s.h, q, qd};
+  if (sni_structured_stall(sim, st, &at, st->s.b, qd, qd1, info)) {
+    remember(sim, st, SNI_WARM_STEP);
+  }
+  if (st->left > 0 && st->solver->damp) {
+    st->solver->damp(t, st->s.b, qd1);
   }
   const int lost = sni_dynamics_not_finite(&sim->d, qd1);
   return lost >= 0 ? sni_fail_body(sim, err, SN_E_DIVERGED, lost, t_end, "is not finite any more")
@@ -303,10 +343,13 @@ static void brake(const sn_sim *sim, sni_structured *st, double h) {
 }
 
 /* qd1: what is nearest to the motion of the bodies at q1, where poses and rows are. */
-static void end_rates(sn_sim *sim, sni_structured *st, double h, double *qd1, sn_info *info) {
+static void end_rates(sn_sim *sim, sni_structured *st, double t_end, double h, const double *q1,
+                      double *qd1, sn_info *info) {
   sni_ties *t = &st->ties;
   int bad = -1;
   const int64_t deadline = sni_structured_deadline(sim, st, 1);
+  info->residual = st->left;
+  memcpy(st->before, qd1, (size_t)sim->m->tree.nv * sizeof *qd1);
   sni_move_momenta(&st->s, qd1);
   t->in = sni_dynamics_masses(&sim->d);
   t->stage = SNI_TIES_END;
@@ -324,6 +367,10 @@ static void end_rates(sn_sim *sim, sni_structured *st, double h, double *qd1, sn
     sni_structured_solve(sim, st, SNI_WARM_END, sim->options.structured.precision, st->s.b, qd1,
                          info);
   } while (give_way(sim, st));
+  const sni_moment at = {t_end, h, q1, st->before};
+  if (sni_structured_stall(sim, st, &at, st->s.b, st->before, qd1, info)) {
+    remember(sim, st, SNI_WARM_END);
+  }
   if (sim->d.rows && st->broken_off && !st->odds.any) {
     sni_odds_all(sim, &st->odds);
   }
@@ -331,7 +378,18 @@ static void end_rates(sn_sim *sim, sni_structured *st, double h, double *qd1, sn
     sni_odds_settle(sim, &st->odds, st->closing, qd1);
     sni_ties_check(t, qd1);
   }
-  info->residual = t->off;
+  info->residual = t->off < st->left ? st->left : t->off; /* this way round so that NaN stays */
+}
+
+/* Which stops push, as the step begins. */
+static void guess_stops(sn_sim *sim, sni_system *s, double t_end, double h, const double *q,
+                        const double *qd) {
+  if (sim->m->nsided > 0) {
+    s->h = h;
+    s->stops = &sim->rows;
+    sni_rows_eval_poses(&sim->rows, t_end, t_end, q, qd);
+    sni_system_push_stops(s, qd, false);
+  }
 }
 
 static sn_status advance(sn_sim *sim, sni_structured *st, sn_state *state, const sn_input *input,
@@ -349,19 +407,23 @@ static sn_status advance(sn_sim *sim, sni_structured *st, sn_state *state, const
   /* drives that would pass their limits get them instead, cables that would push are left out, and
    * the others see it; so do bodies of a tree that would turn far under heavy loads: what loops
    * bear of these is not known */
-  bool again = true;
+  const bool bound = sim->m->nrow > sim->m->nsided;
+  bool again = true, settled = true;
   sni_system_release_drives(s);
-  for (int pass = 0; again && pass <= LIMIT_PASSES; pass++) {
+  guess_stops(sim, s, t_end, h, q, qd);
+  for (int pass = 0; again || (!settled && pass <= STOP_PASSES); pass++) {
     sni_system_assemble(s, t_end, h, q, qd, input, SNI_TANGENT_CLAMPED);
     const sn_status status = find_rates(sim, st, t_end, q, qd, qd1, info, err);
     if (status) {
       return status;
     }
-    const bool far = sni_move_begin(s, SNI_TWISTS_KNOWN, !sim->d.rows, q, qd1, q1);
+    const bool far = sni_move_begin(s, SNI_TWISTS_KNOWN, !bound, q, qd1, q1);
     again = sni_system_limit_drives(s, t_end, q1, qd1, input);
     again = sni_system_limit_loops(s, qd1) || again;
+    settled = !sni_system_push_stops(s, qd1, pass >= LIMIT_PASSES);
     again = sni_system_pull_cables(s, t_end, sim->F) || again;
-    again = (!sim->d.rows && sni_system_foresee(s, NULL, far, NULL)) || again;
+    again = (!bound && sni_system_foresee(s, NULL, far, NULL)) || again;
+    again = again && pass < LIMIT_PASSES;
   }
   sni_move_drift(sim, s, h, q, q1, qd1);
   if (sim->d.rows) {
@@ -373,24 +435,42 @@ static sn_status advance(sn_sim *sim, sni_structured *st, sn_state *state, const
   } else {
     sni_dynamics_places(&sim->d, q1, qd1);
   }
-  end_rates(sim, st, h, qd1, info);
+  end_rates(sim, st, t_end, h, q1, qd1, info);
   memcpy(sni_state_q(state), q1, bytes);
   memcpy(sni_state_qd(state), qd1, bytes);
   info->substeps = info->evaluations = 1;
   info->last_substep = h;
-  const bool good = info->residual <= fmax(sim->options.structured.precision, ROUNDING) &&
+  const bool good = settled &&
+                    info->residual <= fmax(sim->options.structured.precision, ROUNDING) &&
                     info->gap <= fmax(sim->options.structured.precision, 1e-12);
   return good ? SN_OK : SN_NOT_CONVERGED;
 }
 
-/* What comes after the last iteration: as much as the last steps took too long, and something at
- * first.  Something else may have had the processor, so not much is believed. */
+/* What comes after the last iteration: as much as steps took too long, and something at first.  It
+ * is not the same in all of them, so that it is forgotten slowly; but something else may have had
+ * the processor, so not more than a quarter of the budget is believed. */
 static void learn_tail(const sn_sim *sim, sni_structured *st) {
   const int64_t deadline = sni_structured_deadline(sim, st, 1);
   if (deadline) {
-    const int64_t over = sni_clock() - deadline, most = (deadline - st->started) / 10;
-    st->tail = over > 0 ? st->tail + over / 2 : st->tail - st->tail / 32;
+    const int64_t over = sni_clock() - deadline, most = (deadline - st->started) / 4;
+    st->tail = over > 0 ? st->tail + over : st->tail - st->tail / 512;
     st->tail = st->tail < most ? st->tail : most;
+  }
+}
+
+/* Positions go to where what is switched on is met, as well as can be.  Rates go on as they were:
+ * the step finds what meets it, and what would throw things about (stall.c). */
+static void switch_on(sn_sim *sim, const sni_structured *st, sn_state *state, double t_end) {
+  const sni_tree *tree = &sim->m->tree;
+  const double *q = st->backup + changed_count(sim->m), *qd = q + tree->nv;
+  sni_sim_switch(sim, t_end, state, NULL);
+  if (sim->rows.timeless) {
+    return;
+  }
+  memcpy(sni_state_qd(state), qd, (size_t)tree->nv * sizeof *qd);
+  for (int k = 0; k < tree->nball; k++) {
+    const int adr = tree->vadr[tree->ball[k].body] + tree->ball[k].first;
+    sni_so3_carry_rate(q + adr, sni_state_q(state) + adr, sni_state_qd(state) + adr);
   }
 }
 
@@ -406,8 +486,10 @@ static sn_status structured_step(sn_sim *sim, sn_state *state, const sn_input *i
   keep(sim, st, state);
   st->ties.iterations = sim->options.structured.iterations;
   sni_sim_load_loops(sim, sni_state_private(state));
-  sni_sim_switch(sim, t_end, state, NULL); /* what cannot be met is met as well as can be */
+  sim->rows.apart = sim->m->nsided > 0; /* soft stops are forces of the system */
+  switch_on(sim, st, state, t_end);
   const sn_status status = advance(sim, st, state, input, t_end, info, err);
+  sim->rows.apart = false;
   learn_tail(sim, st);
   if (status < 0) {
     take_back(sim, st, state);

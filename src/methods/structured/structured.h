@@ -35,8 +35,11 @@ typedef struct sni_structured {
   void *own;       /* the solver's                                                              */
   double *backup;  /* of `warm`, `give`, q and qd                                               */
   double *q_best;  /* nv  scratch of the closing                                                */
+  double *found;   /* nv  scratch of stall.c                                                    */
+  double *before;  /* nv  rates before those of the end                                         */
   double *closing; /* nv  by which rates it was done                                            */
   bool broken_off; /* closing was, by iterations or time                                       */
+  double left;     /* largest error of the rows of a solve for rates that was                   */
   double *warm;    /* SNI_WARM_BANKS x nrow, in the state's private part                        */
   double *give;    /* there too: what constraints give way because they cannot close           */
   sni_odds odds;   /* where they are, for the rates of a step                                   */
@@ -50,6 +53,11 @@ int64_t sni_structured_deadline(const sn_sim *sim, const sni_structured *st, dou
 /* The constraints as they stand, for ties; those of `which` (NULL: all) give way by so much, if not
  * by more. */
 void sni_structured_tie(sn_sim *sim, sni_structured *st, const bool *which, double give);
+
+/* A body that the row moves; -1: none. */
+int sni_odds_body_of(const sni_tree *t, const sni_row *row);
+/* Sets of bodies that joints and rows connect: sets.h. */
+void sni_odds_join(const sn_sim *sim, int *joined);
 
 size_t sni_odds_size(const sn_model *m);
 void sni_odds_place(sni_odds *o, const sn_model *m, void *memory);
@@ -73,6 +81,16 @@ void sni_structured_ask(sn_sim *sim, sni_structured *st, double t_end, const dou
 /* Solves with the ties, c and A that are set; bank: SNI_WARM_..., SNI_COLD. */
 void sni_structured_solve(sn_sim *sim, sni_structured *st, int bank, double precision,
                           const double *b, double *x, sn_info *info);
+
+/* Where and when rates are looked for: kinematics and rows are those of q and qd. */
+typedef struct sni_moment {
+  double t, h; /* of the end of the step, and its length                                        */
+  const double *q, *qd;
+} sni_moment;
+/* After that: x becomes less where motors ask for rates that a step cannot follow: stall.c.  True:
+ * lambda and c have changed. */
+bool sni_structured_stall(sn_sim *sim, sni_structured *st, const sni_moment *at, const double *b,
+                          const double *before, double *x, sn_info *info);
 
 /* Closes loops at q1 as far as the deadline lets it: close.c.  Leaves kinematics and rows there;
  * info->gap is what stays open. */

@@ -35,8 +35,10 @@ static double mobility(const sni_ties *t, int body, sni_lane6 p) {
 /* How easily it moves. */
 static double own(const sni_ties *t, const sni_tie *tie) {
   double sum = 0;
-  for (int side = 0; side < 2; side++) {
-    sum += tie->body[side] >= 0 ? mobility(t, tie->body[side], tie->p[side]) : 0;
+  for (; tie; tie = tie->next) {
+    for (int side = 0; side < 2; side++) {
+      sum += tie->body[side] >= 0 ? mobility(t, tie->body[side], tie->p[side]) : 0;
+    }
   }
   return sum > 0 ? sum : 1 / t->d->m->mass;
 }
@@ -102,13 +104,26 @@ void sni_ties_add_rows(sni_ties *t, const sni_rows *rows, const bool *which, dou
   soften(t, rows->nrow, which, give);
 }
 
+static sni_tie tie_of(const sni_link_term *term) {
+  return (sni_tie){.body = {term->body[0], term->body[1]}, .p = {term->p[0], term->p[1]}};
+}
+
 void sni_ties_add_terms(sni_ties *t, const sni_system *s) {
+  int end =
+      t->capacity; /* what ties go on with fills their room from behind: a term takes one place */
   for (int k = 0; k < s->nterm; k++) {
     const sni_link_term *term = &s->term[k];
     const double c = s->h * term->d + s->h * s->h * term->k;
-    if (term->body[0] >= 0 && term->body[1] >= 0 && c > 0) {
+    sni_tie tie = tie_of(term);
+    const bool couples = term->more || (tie.body[0] >= 0 && tie.body[1] >= 0);
+    for (; s->term[k].more; k++) {
+      t->tie[--end] = tie_of(&s->term[k + 1]);
+      t->tie[end].next = tie.next;
+      tie.next = &t->tie[end];
+    }
+    if (couples && c > 0) {
       const int i = t->ntie++;
-      t->tie[i] = (sni_tie){.body = {term->body[0], term->body[1]}, .p = {term->p[0], term->p[1]}};
+      t->tie[i] = tie;
       t->c[i] = 0;
       t->slot[i] = -1;
       t->weight[i] = 1;
@@ -125,10 +140,11 @@ static void push(const sni_ties *t, double s, const double *lambda, double *tau)
   sni_lane6 *a = t->d->w.a;
   memset(a, 0, (size_t)t->d->m->tree.nbody * sizeof *a);
   for (int i = 0; i < t->ntie; i++) {
-    const sni_tie *tie = &t->tie[i];
-    for (int side = 0; side < 2; side++) {
-      if (tie->body[side] >= 0) {
-        a[tie->body[side]] = sni_lane6_addscaled(a[tie->body[side]], s * lambda[i], tie->p[side]);
+    for (const sni_tie *tie = &t->tie[i]; tie; tie = tie->next) {
+      for (int side = 0; side < 2; side++) {
+        if (tie->body[side] >= 0) {
+          a[tie->body[side]] = sni_lane6_addscaled(a[tie->body[side]], s * lambda[i], tie->p[side]);
+        }
       }
     }
   }
@@ -166,10 +182,7 @@ void sni_ties_measure(const sni_ties *t, const double *x, double *out) {
   }
   for (int i = 0; !t->by_rows && i < t->ntie; i++) {
     const sni_tie *tie = &t->tie[i];
-    double sum = 0;
-    for (int side = 0; side < 2; side++) {
-      sum += tie->body[side] >= 0 ? sni_lane6_dot(tie->p[side], a[tie->body[side]]) : 0;
-    }
+    double sum = sni_tie_dot(tie, a);
     for (int k = 0; tie->coords && k < tie->coords->ncoord; k++) {
       sum += tie->coords->coef[k] * x[tie->coords->coord[k]];
     }
@@ -221,7 +234,7 @@ int sni_ties_capacity(const sn_model *m, const sn_options *o) {
   return m->nrow + sni_system_pair_capacity(m, o);
 }
 
-static size_t lay_out(sni_ties *t, size_t n, size_t nv, char *memory) {
+static size_t lay_out(sni_ties *t, size_t n, size_t nv, size_t nbody, char *memory) {
   size_t used = 0;
 #define TAKE(count, size)                                                                          \
   (memory ? (void *)(memory + used) : NULL);                                                       \
@@ -234,6 +247,8 @@ static size_t lay_out(sni_ties *t, size_t n, size_t nv, char *memory) {
   t->c = TAKE(n, sizeof *t->c);
   t->asked = TAKE(n, sizeof *t->asked);
   t->lambda = TAKE(n, sizeof *t->lambda);
+  t->kept_lambda = TAKE(n, sizeof *t->kept_lambda);
+  t->kept_c = TAKE(n, sizeof *t->kept_c);
   t->r = TAKE(n, sizeof *t->r);
   t->p = TAKE(n, sizeof *t->p);
   t->q = TAKE(n, sizeof *t->q);
@@ -243,16 +258,18 @@ static size_t lay_out(sni_ties *t, size_t n, size_t nv, char *memory) {
   t->y = TAKE(nv, sizeof *t->y);
   t->yp = TAKE(nv, sizeof *t->yp);
   t->tau = TAKE(nv, sizeof *t->tau);
+  t->joined = TAKE(nbody, sizeof *t->joined);
+  t->sums = TAKE(nbody, sizeof *t->sums);
 #undef TAKE
   return used;
 }
 
-size_t sni_ties_size(int capacity, int nv) {
+size_t sni_ties_size(int capacity, const sn_model *m) {
   sni_ties t;
-  return lay_out(&t, (size_t)capacity, (size_t)nv, NULL);
+  return lay_out(&t, (size_t)capacity, (size_t)m->tree.nv, (size_t)m->tree.nbody, NULL);
 }
 
 void sni_ties_place(sni_ties *t, sni_system *s, int capacity, void *memory) {
   *t = (sni_ties){.d = s->d, .system = s, .capacity = capacity};
-  lay_out(t, (size_t)capacity, (size_t)s->t->nv, memory);
+  lay_out(t, (size_t)capacity, (size_t)s->t->nv, (size_t)s->t->nbody, memory);
 }

@@ -23,7 +23,28 @@ typedef struct sni_tie {
   sni_lane6 p[2];
   int body[2];           /* -1: does not move                                                  */
   const sni_row *coords; /* its coordinates of joints; NULL: it has none                       */
+  const struct sni_tie *next; /* two bodies more, of a cable's row; NULL: that is all           */
 } sni_tie;
+
+/* What the bodies have of G x, for their twists a. */
+static inline double sni_tie_dot(const sni_tie *tie, const sni_lane6 *a) {
+  double sum = 0;
+  for (; tie; tie = tie->next) {
+    for (int side = 0; side < 2; side++) {
+      sum += tie->body[side] >= 0 ? sni_lane6_dot(tie->p[side], a[tie->body[side]]) : 0;
+    }
+  }
+  return sum;
+}
+
+/* Sums over a set of bodies that are connected: cut.c. */
+typedef struct sni_sums {
+  double mass, needs; /* of bodies; of what is asked, for each unit of that                      */
+  double work, square, nearer, change;
+  double xAx, xAz, zAz, xr, zr, xl, zl, cl;
+  double of_x, of_z;
+  bool tied; /* by constraints, too */
+} sni_sums;
 
 /* What is solved for: rates under forces, the gaps of a pose, the rates there without forces. */
 enum { SNI_TIES_STEP, SNI_TIES_CLOSE, SNI_TIES_END };
@@ -47,6 +68,7 @@ typedef struct sni_ties {
   double *c;      /* capacity  of each tie                                                */
   double *asked;  /* capacity  of each constraint: what c should be, by which it is judged       */
   double *lambda; /* capacity                                                             */
+  double *kept_lambda, *kept_c; /* capacity each: scratch of stall.c                        */
   double *r, *p, *q, *z, *w; /* capacity each: scratch of the solvers                            */
   double *inverse;       /* capacity  about 1 over their diagonal in the matrix above           */
   double *y;             /* nv  what the last product moved                                      */
@@ -55,6 +77,8 @@ typedef struct sni_ties {
   double *tau;           /* nv  scratch                                                          */
   int ncoords;           /* ties with coordinates of joints                                      */
   int row_coords;        /* of these, rows as they were taken                                    */
+  int *joined;           /* nbody  sets of bodies: cut.c                                         */
+  sni_sums *sums;        /* nbody  of sets, scratch                                              */
   double regularization; /* E of constraints, relative to the mean of their diagonals */
   /* when to stop: what is asked for, and what was reached */
   double precision;
@@ -63,13 +87,14 @@ typedef struct sni_ties {
   bool begun;   /* ... and go on with p, as of the last                                           */
   int64_t deadline; /* of the clock, in nanoseconds; 0: none                                   */
   int spent;        /* iterations                                                              */
-  double residual;  /* largest |c + E lambda - G x|, computed from x                           */
+  double residual;  /* largest |c + E lambda - G x|, computed from x, of all rows that iterations
+                       are for: those of the tree, too, where these are solved for              */
   double off;       /* largest |asked - G x| of constraints: what they gave way is in it        */
 } sni_ties;
 
 /* Rows of a model and terms of its forces between bodies, at most. */
 int sni_ties_capacity(const sn_model *m, const sn_options *o);
-size_t sni_ties_size(int capacity, int nv);
+size_t sni_ties_size(int capacity, const sn_model *m);
 void sni_ties_place(sni_ties *t, sni_system *s, int capacity, void *memory);
 
 /* None. */
@@ -79,7 +104,7 @@ void sni_ties_clear(sni_ties *t);
 void sni_ties_add_rows(sni_ties *t, const sni_rows *rows, const bool *which, double give);
 /* Constraints give way by so many times as much. */
 void sni_ties_soften(sni_ties *t, double factor);
-/* Forces between pairs of bodies; their c is 0. */
+/* Forces between bodies; their c is 0. */
 void sni_ties_add_terms(sni_ties *t, const sni_system *s);
 
 /* x = A^-1 (b - G^T lambda), or with `lambda` alone A^-1 G^T lambda: one response of the tree.
@@ -93,6 +118,13 @@ void sni_ties_leave(const sni_ties *t, const double *x, const double *lambda, do
 /* t->residual and t->off, from x itself; then of constraint i, |asked - G x|. */
 void sni_ties_check(sni_ties *t, const double *x);
 double sni_ties_off(const sni_ties *t, int i);
+
+/* After iterations that were broken off: the best multiple of their forces, and x for it; then, for
+ * the rates of a step, x such that springs between bodies gain no energy: cut.c. */
+void sni_ties_take_multiple(sni_ties *t, const double *b, double *x);
+void sni_ties_damp_springs(sni_ties *t, const double *b, double *x);
+/* Of any x, that multiple which gains no energy, in the sense of the latter. */
+void sni_ties_bound(sni_ties *t, const double *b, double *x);
 
 /* Constraints have met c but for what they give way, and that is more than the precision: c such
  * that they give way by what their forces still change.  False: there is no need, or no use. */
@@ -115,6 +147,11 @@ typedef struct sni_tie_solver {
   sn_status (*factorise)(sni_ties *t, void *own, const double *b, int *bad);
   /* t->lambda holds a first guess of those who are guided, then the solution; b may be NULL (0). */
   void (*solve)(sni_ties *t, void *own, const double *b, double *x);
+  /* Where that was broken off: lambda and x that can be done with.  NULL: as they are. */
+  void (*make_do)(sni_ties *t, void *own, const double *b, double *x);
+  /* The last thing, for the rates of a step: x that can be done with where springs between bodies
+   * are left.  NULL: as it is. */
+  void (*damp)(sni_ties *t, const double *b, double *x);
 } sni_tie_solver;
 
 /* The factor of what `fill` puts into c, with E; where its pivots are lost in rounding, E grows.

@@ -148,6 +148,21 @@ static void material_terms(const sni_force_eval *e, const sni_force *f, double k
   }
 }
 
+/* p itself, two members a term. */
+static void material_row(const sni_force_eval *e, const sni_force *f, double k, double d,
+                         sni_term *term, int *n) {
+  const int m = f->nmember;
+  for (int j = 0; j < m && (k != 0 || d != 0); j += 2) {
+    const bool two = j + 1 < m;
+    term[(*n)++] = (sni_term){
+        .k = k,
+        .d = d,
+        .p = {row_of(e, f, j), two ? row_of(e, f, j + 1) : (sn_vec6){{0, 0, 0}, {0, 0, 0}}},
+        .body = {f->member[j], two ? f->member[j + 1] : -1},
+        .more = j + 2 < m};
+  }
+}
+
 /* T/l of a segment, in both directions across it. */
 static void across_terms(const sni_force_eval *e, const sni_force *f, int j, double T,
                          sni_term *term, int *n) {
@@ -183,7 +198,8 @@ static int cable_tangent(const sni_force_eval *e, const sni_force *f, const doub
   if (!s.taut) {
     return 0;
   }
-  material_terms(e, f, sni_line_stiffness(param, tangent), param[SNI_LINE_DAMPING], term, &n);
+  (e->rows && f->nmember > 2 ? material_row : material_terms)(
+      e, f, sni_line_stiffness(param, tangent), param[SNI_LINE_DAMPING], term, &n);
   if (tangent == SNI_TANGENT_MATERIAL) {
     return n;
   }
