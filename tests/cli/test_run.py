@@ -444,8 +444,8 @@ run: {step: 0.0001, duration: 0.0003, recursive: {integrator: rk4}}
 
 
 class Interrupted(Command):
-    def start(self, *arguments):
-        process = subprocess.Popen([SINEW, "run", str(PENDULUM), "--duration", "1e6", *map(str, arguments)],
+    def start(self, *arguments, scene=PENDULUM):
+        process = subprocess.Popen([SINEW, "run", str(scene), "--duration", "1e6", *map(str, arguments)],
                                    stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         self.addCleanup(process.kill)
         return process
@@ -478,6 +478,22 @@ class Interrupted(Command):
             # and the run can go on from there
             again = json.loads(self.good("run", PENDULUM, "--load", state, "--duration", "0.1", "--json"))
             self.assertEqual(again["t_start"], result["t_end"])
+
+    def test_a_signal_and_its_echo_are_one(self):
+        # timeout(1) signals its child and then the group of the child; the steps of this scene are long
+        # enough for both to come in one
+        scene = self.place / "bridge.yaml"
+        scene.write_text(self.good("make", "bridge", "--count", "2000"))
+        for number in (signal.SIGINT, signal.SIGTERM):
+            out = self.place / f"echo{number}.csv"
+            process = self.start("--out", out, "--json", scene=scene)
+            self.wait_for_rows(out)
+            for _ in range(5):
+                process.send_signal(number)
+                time.sleep(0.001)
+            stdout, stderr = process.communicate(timeout=60)
+            self.assertEqual((process.returncode, stderr), (128 + number, ""))
+            self.assertEqual(json.loads(stdout)["status"], "interrupted")
 
 
 if __name__ == "__main__":
