@@ -53,6 +53,10 @@ bool sni_system_far(const sni_system *s, const sni_block *block) {
  * something. */
 #define NOTHING 1e-6
 
+/* Of what constraints bear: a part that was not known before, and is worth another solve.  What
+ * presses on a linkage makes it give way, and bears far less, as long as that is not known. */
+#define NEW 0.5
+
 /* It is worth another solve where it is more than this part of what resists already, and more by
  * half than what was foreseen before. */
 static bool grows(sni_system *s, int i, double part) {
@@ -127,10 +131,11 @@ static bool take_reactions(sni_system *s, const sni_rows *rows, const double *la
   return any;
 }
 
-/* Is there tension, by what the constraints bear? */
-static bool is_strained(sni_system *s, sni_rows *rows, const double *qd1) {
+/* Is there tension, by what the constraints bear?  Forces that somebody else has found are the
+ * least already. */
+static bool is_strained(sni_system *s, sni_rows *rows, bool own, const double *qd1) {
   const bool strained = sni_system_has_tension(s);
-  if (!(strained || s->tense) || !sni_system_tension_slows(s) || !sni_rows_least(rows)) {
+  if (!own || !(strained || s->tense) || !sni_system_tension_slows(s) || !sni_rows_least(rows)) {
     return strained;
   }
   take_reactions(s, rows, rows->least);
@@ -138,15 +143,33 @@ static bool is_strained(sni_system *s, sni_rows *rows, const double *qd1) {
   return sni_system_has_tension(s);
 }
 
-bool sni_system_foresee(sni_system *s, sni_rows *rows, bool far, const double *qd1) {
+/* What constraints bear is known, and lambda goes on as it was. */
+static bool is_known(const sni_system *s, const sni_rows *rows, const double *lambda) {
+  double change = 0, size = 0;
+  for (int i = 0; i < rows->nrow; i++) {
+    const double more = lambda[i] - s->borne[i];
+    change += more * more;
+    size += lambda[i] * lambda[i];
+  }
+  return s->reacts && change <= NEW * NEW * size;
+}
+
+void sni_system_load(sni_system *s, const sni_rows *rows, const double *lambda) {
+  memcpy(s->borne, lambda, (size_t)rows->nrow * sizeof *lambda);
+  s->reacts = take_reactions(s, rows, lambda);
+}
+
+bool sni_system_foresee(sni_system *s, sni_rows *rows, const double *lambda, bool far,
+                        const double *qd1) {
   bool changed = false;
-  const bool first = !s->reacts;
-  s->reacts = rows && take_reactions(s, rows, rows->lambda);
-  if (s->reacts) {
-    changed = is_strained(s, rows, qd1) && first;
+  const bool own = rows && lambda == rows->lambda;
+  if (rows) {
+    const bool known = own ? is_known(s, rows, lambda) : s->reacts;
+    sni_system_load(s, rows, lambda);
+    changed = s->reacts && is_strained(s, rows, own, qd1) && !known;
   }
   for (int i = 0; s->tense && (far || s->reacts) && i < s->t->nbody; i++) {
-    changed = grows(s, i, s->reacts ? NOTHING : SNI_BORNE) || changed;
+    changed = grows(s, i, s->reacts && own ? NOTHING : SNI_BORNE) || changed;
   }
   return changed;
 }

@@ -115,7 +115,8 @@ static sn_status find_rates(sn_sim *sim, const sni_redmax_step *step, bool mend,
       sni_rubbing_load(&r->rub, r->rubbed);
     }
     if (foresees) {
-      again = sni_system_foresee(s, sim->d.rows ? &sim->rows : NULL, far, qd1) || again;
+      sni_rows *rows = sim->d.rows ? &sim->rows : NULL;
+      again = sni_system_foresee(s, rows, rows ? rows->lambda : NULL, far, qd1) || again;
     }
     if (again && !less && r->touch) {
       sni_touch_keep_impulses(r->touch);

@@ -497,7 +497,7 @@ static bool foresee_reactions(sn_sim *sim, const sni_redmax_step *step, double *
     return false;
   }
   sni_J_mul_world(s->t, &s->d->w, qd1);
-  sni_system_foresee(s, rows, true, qd1);
+  sni_system_foresee(s, rows, rows->lambda, true, qd1);
   return true;
 }
 

@@ -622,6 +622,7 @@ static size_t lay_out(sni_system *s, const sn_model *m, const sn_options *o, cha
   s->turn = TAKE(nbody, sizeof *s->turn);
   s->brace = TAKE(nbody, sizeof *s->brace);
   s->reaction = TAKE(nbody, sizeof *s->reaction);
+  s->borne = TAKE((size_t)m->nrow, sizeof *s->borne);
   s->reach = TAKE(nbody, sizeof *s->reach);
   s->motion = TAKE(nbody, sizeof *s->motion);
   s->term = TAKE(capacity, sizeof *s->term);

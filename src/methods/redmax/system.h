@@ -112,6 +112,7 @@ typedef struct sni_system {
   bool any_braced;
   double *reach;      /* nbody  torsional stiffness beyond what the start shows: foresee.c       */
   sni_pull *reaction; /* nbody  of the constraints, as foreseen                               */
+  double *borne;      /* nrow  their forces                                                   */
   bool reacts;        /* they are                                                             */
   sn_vec6 *motion;    /* nbody  in a step: angular velocity in the body's axes, velocity of its
                          centre of mass: move.c                                                */

@@ -13,7 +13,6 @@
  * joints of the tree: whatever happens to the loops, the tree does not come apart [FA 3.4]. */
 #include "methods/structured/structured.h"
 
-#include "methods/redmax/foresee.h"
 #include "methods/redmax/move.h"
 
 #include <string.h>
@@ -67,7 +66,7 @@ static size_t changed_count(const sn_model *m) {
 }
 
 static size_t numbers_of(const sn_model *m) {
-  return 6 * (size_t)m->tree.nv + changed_count(m);
+  return 6 * (size_t)m->tree.nv + (size_t)m->nrow + changed_count(m);
 }
 
 /* To the backup, or back: all of that, and q and qd where something may be switched on. */
@@ -120,7 +119,8 @@ static sn_status structured_create(sn_sim *sim, sn_error *err) {
   st->closing = st->q_best + sim->m->tree.nv;
   st->found = st->closing + sim->m->tree.nv;
   st->before = st->found + sim->m->tree.nv;
-  st->backup = st->before + sim->m->tree.nv;
+  st->loads = st->before + sim->m->tree.nv;
+  st->backup = st->loads + sim->m->nrow;
   st->s.slides = sni_move_slides(&st->s, sim->m->q0, sim->m->qd0);
   sim->d.user_tangent = o->redmax.force_tangent;
   sim->rows.one_place = true;
@@ -405,26 +405,27 @@ static sn_status advance(sn_sim *sim, sni_structured *st, sn_state *state, const
   sni_dynamics_kinematics(&sim->d, q, qd);
 
   /* drives that would pass their limits get them instead, cables that would push are left out, and
-   * the others see it; so do bodies of a tree that would turn far under heavy loads: what loops
-   * bear of these is not known */
-  const bool bound = sim->m->nrow > sim->m->nsided;
+   * the others see it; so do bodies that would turn far under heavy loads */
+  const sni_moment at = {t_end, h, q, qd};
   bool again = true, settled = true;
   sni_system_release_drives(s);
   guess_stops(sim, s, t_end, h, q, qd);
+  sni_structured_expect_loads(sim, st, &at);
   for (int pass = 0; again || (!settled && pass <= STOP_PASSES); pass++) {
     sni_system_assemble(s, t_end, h, q, qd, input, SNI_TANGENT_CLAMPED);
     const sn_status status = find_rates(sim, st, t_end, q, qd, qd1, info, err);
     if (status) {
       return status;
     }
-    const bool far = sni_move_begin(s, SNI_TWISTS_KNOWN, !bound, q, qd1, q1);
+    const bool far = sni_move_begin(s, SNI_TWISTS_KNOWN, true, q, qd1, q1);
     again = sni_system_limit_drives(s, t_end, q1, qd1, input);
     again = sni_system_limit_loops(s, qd1) || again;
     settled = !sni_system_push_stops(s, qd1, pass >= LIMIT_PASSES);
     again = sni_system_pull_cables(s, t_end, sim->F) || again;
-    again = (!bound && sni_system_foresee(s, NULL, far, NULL)) || again;
+    again = sni_structured_foresee(sim, st, far) || again;
     again = again && pass < LIMIT_PASSES;
   }
+  sni_structured_keep_loads(sim, st);
   sni_move_drift(sim, s, h, q, q1, qd1);
   if (sim->d.rows) {
     memcpy(st->closing, q1, bytes);

@@ -7,8 +7,9 @@
 
 /* Forces that a step begins with are those of the last one, each solve with its own; gaps are
  * closed without.  Where that had to be broken off, the next step goes on in the same direction:
- * SNI_WARM_WAY, of all rows; 0: nothing was. */
-enum { SNI_WARM_STEP, SNI_WARM_END, SNI_WARM_WAY, SNI_WARM_BANKS, SNI_COLD };
+ * SNI_WARM_WAY, of all rows; 0: nothing was.  SNI_WARM_LOADS: what rows bore, of any solver, if it
+ * was found to the precision; else 0. */
+enum { SNI_WARM_STEP, SNI_WARM_END, SNI_WARM_WAY, SNI_WARM_LOADS, SNI_WARM_BANKS, SNI_COLD };
 
 /* sni_structured.give of constraints that cannot be met all, to say so: next to nothing. */
 #define SNI_GIVE_SOME 1e-6
@@ -37,6 +38,7 @@ typedef struct sni_structured {
   double *q_best;  /* nv  scratch of the closing                                                */
   double *found;   /* nv  scratch of stall.c                                                    */
   double *before;  /* nv  rates before those of the end                                         */
+  double *loads;   /* nrow  scratch of loads.c                                                  */
   double *closing; /* nv  by which rates it was done                                            */
   bool broken_off; /* closing was, by iterations or time                                       */
   double left;     /* largest error of the rows of a solve for rates that was                   */
@@ -91,6 +93,14 @@ typedef struct sni_moment {
  * lambda and c have changed. */
 bool sni_structured_stall(sn_sim *sim, sni_structured *st, const sni_moment *at, const double *b,
                           const double *before, double *x, sn_info *info);
+
+/* Before the first matrix of a step: loads of constraints are what they were in the last one. */
+void sni_structured_expect_loads(sn_sim *sim, sni_structured *st, const sni_moment *at);
+/* After a solve and sni_move_begin, with what that said: would loads that it has found, or forces,
+ * resist turning by more than the matrix knew?  Then the next one knows: loads.c. */
+bool sni_structured_foresee(sn_sim *sim, sni_structured *st, bool far);
+/* Of the last solve for the rates of a step, for the next one. */
+void sni_structured_keep_loads(sn_sim *sim, sni_structured *st);
 
 /* Closes loops at q1 as far as the deadline lets it: close.c.  Leaves kinematics and rows there;
  * info->gap is what stays open. */
