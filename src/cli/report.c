@@ -168,7 +168,7 @@ void cli_report_json(const cli_report *r, const cli_plan *plan, sni_json *j) {
   sni_json_raw(j, "substeps", "%" PRId64, r->substeps);
   sni_json_raw(j, "rejected", "%" PRId64, r->rejected);
   sni_json_raw(j, "evaluations", "%" PRId64, r->evaluations);
-  if (r->solves || r->chosen[0] || (r->systems > 0 && iterates(r, &plan->run.options))) {
+  if (r->systems > 0 || r->solves || r->chosen[0]) {
     sni_json_open(j, "solver", "{");
     sni_json_text(j, "chosen", r->chosen);
     sni_json_raw(j, "solves", "%" PRId64, r->systems);

@@ -396,6 +396,13 @@ class Invalid(Command):
         done = sinew("check", "-", "--quiet", stdin=SEVERAL)
         self.assertEqual((done.returncode, done.stdout, len(done.stderr.splitlines())), (BAD_INPUT, "", 3))
 
+    def test_a_weight_that_nothing_comes_of_is_told(self):
+        text = ("sinew: 1\nbodies: {bar: {inertia: {mass: 1, xx: 1, yy: 1, zz: 1}}}\n"
+                "loops: {foot: {type: revolute, axis: [0, 1, 0], a: {body: world}, b: {body: bar}, weight: %s}}\n")
+        self.assertEqual(sinew("check", "-", stdin=text % 3).stderr,
+                         "warning: stdin: line 3, loops.foot.weight: does nothing: body 'bar' hangs by this loop, which always holds\n")
+        self.assertEqual(sinew("check", "-", stdin=text % 1).stderr, "")
+
     def test_warnings(self):
         text = MOTION.replace("run: {", "run: {projective: {iterations: 10}, ")
         done = sinew("check", "-", stdin=text)

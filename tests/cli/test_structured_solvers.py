@@ -192,6 +192,17 @@ class Solvers(Command):
         self.assertEqual(other.returncode, BAD_INPUT)
         self.assertIn("stays open", other.stderr)
 
+    def test_what_stays_open_is_in_the_json(self):
+        """Also where a direct solver leaves rates of exactly 0: the ball rests between its two targets."""
+        text = ("sinew: 1\ngravity: [0, 0, 0]\n"
+                "bodies: {ball: {parent: world, joint: {type: free}, inertia: {mass: 1, xx: 1, yy: 1, zz: 1}}}\n"
+                "motions: {left: {body: ball, point: [-1, 0, 0]}, right: {body: ball, point: [1, 0, 0], active: t > 0.5}}\n"
+                "run: {method: structured, step: 0.01, duration: 1}\n")
+        for solver in SOLVERS:
+            told = json.loads(self.good("run", "-", "--json", f"--set=run.structured.solver={solver}", stdin=text))["solver"]
+            self.assertEqual(told["unconverged"], 50, solver)
+            self.assertAlmostEqual(told["gap"], 1, delta=1e-5, msg=solver)
+
     def test_starts_are_at_the_least_squares(self):
         """Where the motion does not find less in seconds."""
         for seed in range(100) if SOAK else (0, 5, 48, 54, 62):
