@@ -164,12 +164,13 @@ bool sni_system_foresee(sni_system *s, sni_rows *rows, const double *lambda, boo
   bool changed = false;
   const bool own = rows && lambda == rows->lambda;
   if (rows) {
-    const bool known = own ? is_known(s, rows, lambda) : s->reacts;
+    const bool known = is_known(s, rows, lambda);
     sni_system_load(s, rows, lambda);
     changed = s->reacts && is_strained(s, rows, own, qd1) && !known;
   }
-  for (int i = 0; s->tense && (far || s->reacts) && i < s->t->nbody; i++) {
-    changed = grows(s, i, s->reacts && own ? NOTHING : SNI_BORNE) || changed;
+  const bool all = rows && s->reacts;
+  for (int i = 0; s->tense && (far || all) && i < s->t->nbody; i++) {
+    changed = grows(s, i, all && own ? NOTHING : SNI_BORNE) || changed;
   }
   return changed;
 }

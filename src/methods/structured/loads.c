@@ -53,7 +53,7 @@ void sni_structured_keep_loads(sn_sim *sim, sni_structured *st) {
 
 bool sni_structured_foresee(sn_sim *sim, sni_structured *st, bool far) {
   const sni_ties *t = &st->ties;
-  if (!is_bound(sim->m)) {
+  if (!is_bound(sim->m) || st->s.reacts) {
     return sni_system_foresee(&st->s, NULL, NULL, far, NULL);
   }
   return are_found(t) && sni_system_foresee(&st->s, &sim->rows, t->lambda, far, NULL);
