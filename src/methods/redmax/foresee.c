@@ -168,9 +168,8 @@ bool sni_system_foresee(sni_system *s, sni_rows *rows, const double *lambda, boo
     sni_system_load(s, rows, lambda);
     changed = s->reacts && is_strained(s, rows, own, qd1) && !known;
   }
-  const bool all = rows && s->reacts;
-  for (int i = 0; s->tense && (far || all) && i < s->t->nbody; i++) {
-    changed = grows(s, i, all && own ? NOTHING : SNI_BORNE) || changed;
+  for (int i = 0; s->tense && (far || s->reacts) && i < s->t->nbody; i++) {
+    changed = grows(s, i, s->reacts ? NOTHING : SNI_BORNE) || changed;
   }
   return changed;
 }

@@ -11,9 +11,8 @@ bool sni_system_far(const sni_system *s, const sni_block *block);
 
 /* With the motion J qd1 of a solve in w->a, where it stays: do the forces and the reactions of the
  * constraints resist turning by more than the matrix and the masses know?  Then the next one that
- * is assembled does. rows: NULL (constraints bear what sni_system_load said, or nothing), or lambda
- * are their forces in that solve: with its factors if they are the rows' own, or the least that do
- * the same; far: some block is, asked before. */
+ * is assembled does. rows: NULL, or lambda are their forces in that solve: with its factors if they
+ * are the rows' own, or the least that do the same; far: some block is, asked before. */
 bool sni_system_foresee(sni_system *s, sni_rows *rows, const double *lambda, bool far,
                         const double *qd1);
 

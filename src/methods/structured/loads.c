@@ -2,9 +2,9 @@
  * light links that carries a seat on a second chain would flutter in steps that are long for it
  * (redmax/tension.c, redmax/foresee.c).
  *
- * Only a solve tells what they bear.  That of the last step tells it well enough, so that most steps
- * are solved once; where it did not, as in the first step, this one's does, which is solved again.
- * Forces that were not found to the precision tell nothing.
+ * Only a solve tells what they bear.  That of the last step tells it well enough, so that most
+ * steps are solved once; where it did not, as in the first step, this one's does, which is solved
+ * again. Forces that were not found to the precision tell nothing.
  *
  * Where rows depend on others it is the least that they can bear, as these give way alike. */
 #include "methods/structured/structured.h"
@@ -51,9 +51,13 @@ void sni_structured_keep_loads(sn_sim *sim, sni_structured *st) {
   }
 }
 
+bool sni_structured_looks(const sn_sim *sim, const sni_structured *st) {
+  return !is_bound(sim->m) || !st->s.reacts;
+}
+
 bool sni_structured_foresee(sn_sim *sim, sni_structured *st, bool far) {
   const sni_ties *t = &st->ties;
-  if (!is_bound(sim->m) || st->s.reacts) {
+  if (!is_bound(sim->m)) {
     return sni_system_foresee(&st->s, NULL, NULL, far, NULL);
   }
   return are_found(t) && sni_system_foresee(&st->s, &sim->rows, t->lambda, far, NULL);

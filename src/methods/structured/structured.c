@@ -417,12 +417,13 @@ static sn_status advance(sn_sim *sim, sni_structured *st, sn_state *state, const
     if (status) {
       return status;
     }
-    const bool far = sni_move_begin(s, SNI_TWISTS_KNOWN, true, q, qd1, q1);
+    const bool looks = sni_structured_looks(sim, st);
+    const bool far = sni_move_begin(s, SNI_TWISTS_KNOWN, looks, q, qd1, q1);
     again = sni_system_limit_drives(s, t_end, q1, qd1, input);
     again = sni_system_limit_loops(s, qd1) || again;
     settled = !sni_system_push_stops(s, qd1, pass >= LIMIT_PASSES);
     again = sni_system_pull_cables(s, t_end, sim->F) || again;
-    again = sni_structured_foresee(sim, st, far) || again;
+    again = (looks && sni_structured_foresee(sim, st, far)) || again;
     again = again && pass < LIMIT_PASSES;
   }
   sni_structured_keep_loads(sim, st);

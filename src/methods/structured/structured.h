@@ -96,8 +96,10 @@ bool sni_structured_stall(sn_sim *sim, sni_structured *st, const sni_moment *at,
 
 /* Before the first matrix of a step: loads of constraints are what they were in the last one. */
 void sni_structured_expect_loads(sn_sim *sim, sni_structured *st, const sni_moment *at);
-/* After a solve and sni_move_begin, with what that said: would loads that it has found, or forces,
- * resist turning by more than the matrix knew?  Then the next one knows: loads.c. */
+/* Should somebody look at what a solve has found?  Not if it knew what loops bear. */
+bool sni_structured_looks(const sn_sim *sim, const sni_structured *st);
+/* After it and sni_move_begin, with what that said: do loads that it has found, or forces, resist
+ * turning by more than the matrix knew?  Then the next one knows: loads.c. */
 bool sni_structured_foresee(sn_sim *sim, sni_structured *st, bool far);
 /* Of the last solve for the rates of a step, for the next one. */
 void sni_structured_keep_loads(sn_sim *sim, sni_structured *st);
