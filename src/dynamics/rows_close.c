@@ -213,6 +213,14 @@ sn_status sni_rows_close(sni_rows *r, double t, double t_ref, double tolerance, 
   return again < 0 || sni_rows_factorise_mass(r) < 0 ? again : SN_E_SINGULAR;
 }
 
+/* Who goes from event to event holds what pushes, and meets by a blow what is hit: until then that
+ * does nothing to rates. */
+static void let_free_alone(sni_rows *r) {
+  for (int i = 0; i < r->nrow && r->u.events; i++) {
+    r->rhs[i] = sni_unilateral_is_free(r, i) ? SNI_LET_GO : r->rhs[i];
+  }
+}
+
 /* The factors may be those of a pose near by: then what a correction leaves is that part of it, and
  * another may be needed. */
 static void correct_rates_near(sni_rows *r, double *qd) {
@@ -227,6 +235,7 @@ static void correct_rates_near(sni_rows *r, double *qd) {
       sni_unilateral_correct_rates(r, 0, qd);
     } else {
       sni_unilateral_aim_rates(r, 0, 0, qd);
+      let_free_alone(r);
       sni_rows_correct(r, r->rhs, qd);
     }
     again = !graph || r->stale * sni_largest(nv, r->step) > SNI_STILL * sni_largest(nv, qd);

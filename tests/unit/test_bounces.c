@@ -120,7 +120,96 @@ TEST(bounces_without_loss_keep_the_energy) {
   }
 }
 
+/* What hits a limit while another one is pressed lets that one go at once, or goes on pressing it:
+ * by the blow, and not as if it were held both ways. */
+static double rk4_off(const char *text, double step, double *tip) {
+  sn_options o = stage_exact(0.01), fixed = stage_exact(step);
+  fixed.recursive.integrator = SN_RK4;
+  stage exact = stage_set(text, o), b = stage_set(text, fixed);
+  const int per = (int)lround(0.01 / step), nv = b.m->tree.nv;
+  double worst = 0;
+  for (int n = 0; n < 30; n++) {
+    stage_step(&exact, 1);
+    stage_step(&b, per);
+    worst = fmax(worst, largest_difference(sn_state_q(b.s), sn_state_q(exact.s), nv));
+  }
+  *tip = sn_state_qd(b.s)[nv - 1];
+  stage_clear(&exact);
+  stage_clear(&b);
+  return worst;
+}
+
+/* The hinge of `a` stops with `b` pressed upon its own limit: b flies on, with the angular momentum
+ * about that hinge which it had. */
+TEST(what_is_pressed_lets_go_in_a_blow) {
+  static const char text[] =
+      "sinew: 1\n"
+      "gravity: [0, 0, -9.81]\n"
+      "bodies:\n"
+      "  a: {joint: {type: revolute, axis: [0, 1, 0], limits: [-0.5, 0.7]}, inertia: {mass: 1, "
+      "at: [0.25, 0, 0], xx: 0.001, yy: 0.02, zz: 0.02}}\n"
+      "  b: {parent: a, joint: {type: revolute, axis: [0, 1, 0], at: [0.5, 0, 0], limits: [-0.6, "
+      "0.6]}, inertia: {mass: 0.5, at: [0, 0, -0.2], xx: 0.01, yy: 0.01, zz: 0.002}}\n";
+  for (int k = 0; k < 2; k++) {
+    double rate;
+    const double off = rk4_off(text, k ? 0.0005 : 0.002, &rate);
+    CHECK(off < 1e-6 && rate > 7.7, "rk4 is off by %g, b turns at %g", off, rate);
+  }
+}
+
+/* What is switched on pulls at once at a slider that a spring presses upon its stop: both go on
+ * with half the rate, and come back by x'' = -5 (1 + x). */
+TEST(what_is_pressed_lets_go_when_pulled) {
+  static const char text[] =
+      "sinew: 1\n"
+      "gravity: [0, 0, 0]\n"
+      "defaults: {joint: {type: prismatic, axis: [1, 0, 0]}, body: {inertia: {mass: 1, xx: 1, yy: "
+      "1, zz: 1}}}\n"
+      "bodies:\n"
+      "  a: {joint: {limits: [0, 9], stiffness: 10, rest: -1}}\n"
+      "  b: {joint: {}}\n"
+      "constraints: {tie: {type: couple, terms: [{joint: a}, {joint: b, factor: -1}], active: "
+      "\"step(t - 0.5)\"}}\n"
+      "initial: {b: {q: -1, qd: 2}}\n";
+  for (int rk4 = 0; rk4 < 2; rk4++) {
+    sn_options o = stage_exact(0.01);
+    o.recursive.integrator = rk4 ? SN_RK4 : SN_DOPRI5;
+    stage b = stage_set(text, o);
+    stage_step(&b, 60);
+    const double w = sqrt(5), to = cos(w * 0.1) - 1 + sin(w * 0.1) / w;
+    CHECK(fabs(sn_state_q(b.s)[0] - to) < 1e-8, "%d: at %g, not %g", rk4, sn_state_q(b.s)[0], to);
+    stage_clear(&b);
+  }
+}
+
+/* Blows in chains of all proportions, some with stops that throw back. */
+TEST(blows_in_chains_converge) {
+  uint64_t seed = 7;
+  for (int k = 0; k < 12; k++) {
+    char text[2000] = "sinew: 1\ngravity: [0, 0, -9.81]\ndefaults: {joint: {type: revolute, axis: "
+                      "[0, 1, 0]}}\nbodies:\n";
+    double at = 0;
+    for (int i = 0; i < 2 + k % 3; i++) {
+      const double length = test_random(&seed, 0.3, 0.6), m = test_random(&seed, 0.5, 2);
+      const double lower = test_random(&seed, -1.2, -0.2), upper = test_random(&seed, 0.2, 1);
+      const double I = m * length * length / 12 + 0.002;
+      const size_t used = strlen(text);
+      char above[16] = "world";
+      snprintf(above, i ? sizeof above : 0, "b%d", i - 1);
+      snprintf(text + used, sizeof text - used,
+               "  b%d: {parent: %s, joint: {at: [%g, 0, 0], limits: [%g, %g], stop: {restitution: "
+               "%g}}, inertia: {mass: %g, at: [%g, 0, 0], xx: 0.01, yy: %g, zz: %g}}\n",
+               i, above, at, lower, upper, k % 4 == 3 ? 0.3 : 0, m, length / 2, I, I);
+      at = length;
+    }
+    double rate;
+    const double off = rk4_off(text, 0.0005, &rate);
+    CHECK(off < 1e-6, "chain %d: rk4 is off by %g", k, off);
+  }
+}
+
 int main(void) {
   RUN_TESTS(T(balls_bounce), T(balls_bounce_in_redmax), T(bounces_end),
-            T(bounces_without_loss_keep_the_energy));
+            T(bounces_without_loss_keep_the_energy), T(what_is_pressed_lets_go_in_a_blow),
+            T(what_is_pressed_lets_go_when_pulled), T(blows_in_chains_converge));
 }

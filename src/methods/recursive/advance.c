@@ -90,21 +90,34 @@ sn_status sni_advance_close(sn_sim *sim, double t, double t_ref, double *y, sn_e
   return status > 0 ? SN_E_UNCONVERGED : status;
 }
 
-sn_status sni_advance_hold(sn_sim *sim, double t_before, double t, double t_ref, double *y,
-                           sn_error *err) {
-  const sni_rows *rows = &sim->rows;
-  bool on = false;
-  for (int k = 0; sim->d.rows && !rows->timeless && k < rows->nconstraint; k++) {
+static bool switched_on(const sni_rows *rows, double t_before, double t, double t_ref) {
+  for (int k = 0; !rows->timeless && k < rows->nconstraint; k++) {
     const int active = rows->constraint[k].active;
     double now[3] = {0}, before[3] = {0};
     if (active >= 0) {
-      sni_function_eval(sim->m->function[active], t, t_ref, now);
-      sni_function_eval(sim->m->function[active], t, t_before, before);
-      on = on || (now[0] > 0 && !(before[0] > 0));
+      sni_function_eval(rows->d->m->function[active], t, t_ref, now);
+      sni_function_eval(rows->d->m->function[active], t, t_before, before);
+      if (now[0] > 0 && !(before[0] > 0)) {
+        return true;
+      }
     }
   }
-  const sn_status status = on ? sni_sim_hold(sim, t, t_ref, y, y + sim->m->tree.nv, err) : SN_OK;
-  return status > 0 ? SN_E_UNCONVERGED : status;
+  return false;
+}
+
+sn_status sni_advance_hold(sn_sim *sim, const sni_ode *ode, double t_before, double t, double t_ref,
+                           double *y, double *rate, sn_error *err) {
+  if (!sim->d.rows || !switched_on(&sim->rows, t_before, t, t_ref)) {
+    return SN_OK;
+  }
+  const bool events = sim->rows.u.events;
+  sim->rows.u.events = false; /* limits push in this blow, and are not held by it */
+  const sn_status status = sni_sim_hold(sim, t, t_ref, y, y + sim->m->tree.nv, err);
+  sim->rows.u.events = events;
+  if (status) {
+    return status > 0 ? SN_E_UNCONVERGED : status;
+  }
+  return events ? sni_stops_meet(sim, ode, t, t_ref, y, rate, err) : SN_OK;
 }
 
 double *sni_advance_loops(const sn_sim *sim, sn_state *state) {

@@ -48,9 +48,10 @@ sn_status sni_advance_check_motions(sn_sim *sim, double t, double t_ref, const d
 /* Quadrature leaves loops open a little. */
 sn_status sni_advance_close(sn_sim *sim, double t, double t_ref, double *y, sn_error *err);
 /* What is switched on at t, where the piece around t_ref begins, takes hold there: positions go
- * onto it by the least motion, rates by an inelastic impact. */
-sn_status sni_advance_hold(sn_sim *sim, double t_before, double t, double t_ref, double *y,
-                           sn_error *err);
+ * onto it by the least motion, rates by an inelastic impact, in which limits push, too.  rate: 2 nv
+ * of scratch. */
+sn_status sni_advance_hold(sn_sim *sim, const sni_ode *ode, double t_before, double t, double t_ref,
+                           double *y, double *rate, sn_error *err);
 
 /* ---- limits ---- */
 

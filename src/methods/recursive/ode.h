@@ -15,8 +15,9 @@ typedef struct sni_ode {
   void *user;
 } sni_ode;
 
-/* One classic Runge-Kutta step from t to t + h, in place.  work: 4 n doubles. */
-int sni_rk4_step(const sni_ode *ode, double t, double h, double *y, double *work);
+/* One classic Runge-Kutta step from t to t + h, in place, with f0 = f(t, y).  work: 4 n doubles,
+ * which begin with what y was.  Returns -1, or the body at fault. */
+int sni_rk4_step(const sni_ode *ode, double t, double h, const double *f0, double *y, double *work);
 
 /* ---- Dormand-Prince 5(4) with the continuous extension of Hairer ---- */
 

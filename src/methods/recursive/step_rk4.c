@@ -31,13 +31,13 @@ static sn_status rk4_failed(sni_rhs *r, const double at[3], double t_ref, const 
 typedef struct rk4_step {
   const sni_ode *ode;
   double t;
-  const double *y0;
+  const double *y0, *f0;
   double *work;
 } rk4_step;
 static int take_rk4(void *user, double h, double *y) {
   const rk4_step *s = user;
   memcpy(y, s->y0, (size_t)s->ode->n * sizeof *y);
-  return sni_rk4_step(s->ode, s->t, h, y, s->work);
+  return sni_rk4_step(s->ode, s->t, h, s->f0, y, s->work);
 }
 
 sn_status sni_rk4_advance(sn_sim *sim, sn_state *state, const sn_input *input, double t_end,
@@ -51,8 +51,7 @@ sn_status sni_rk4_advance(sn_sim *sim, sn_state *state, const sn_input *input, d
   sn_status status = sni_advance_check_finite(sim, state->t, y, err);
   double t = state->t;
   sni_crowd crowded = {0};
-  double *y0 = work + 7 * n, *spare = y0 + n;
-  const rk4_step again = {&ode, 0, y0, work};
+  double *y0 = work + 7 * n, *f0 = y0 + n, *spare = f0 + n;
   bool stopped = true; /* what is held is not known */
   sni_sim_load_loops(sim, sni_advance_loops(sim, state));
   while (!status && t < t_end) {
@@ -61,7 +60,7 @@ sn_status sni_rk4_advance(sn_sim *sim, sn_state *state, const sn_input *input, d
     const double t_ref = sni_function_inside(t, t_next);
     status = sni_advance_check_motions(sim, t, t_ref, y, err);
     const double t_before = sni_function_inside(t - *sim->d.params.step, t);
-    status = status ? status : sni_advance_hold(sim, t_before, t, t_ref, y, err);
+    status = status ? status : sni_advance_hold(sim, &ode, t_before, t, t_ref, y, spare, err);
     if (status) {
       return status;
     }
@@ -73,7 +72,11 @@ sn_status sni_rk4_advance(sn_sim *sim, sn_state *state, const sn_input *input, d
       }
     }
     memcpy(y0, y, (size_t)n * sizeof *y);
-    int bad = sni_rk4_step(&ode, t, t_next - t, y, work);
+    memcpy(work, y, (size_t)n * sizeof *y);
+    rk4_step from = {&ode, t, y0, f0, work};
+    memcpy(spare, y, (size_t)n * sizeof *y);
+    int bad = ode.f(&r, t, t_ref, spare, f0);
+    bad = bad >= 0 ? bad : take_rk4(&from, t_next - t, y);
     sni_bracket b = {.hi = t_next - t, .at_lo = NAN, .at_hi = INFINITY};
     if (stops && bad < 0) {
       memcpy(spare, y, (size_t)n * sizeof *y);
@@ -82,13 +85,14 @@ sn_status sni_rk4_advance(sn_sim *sim, sn_state *state, const sn_input *input, d
     }
     const bool hit = b.at_hi < 0;
     if (hit) {
-      rk4_step from = again;
-      from.t = t;
+      const double first = sni_stops_foresee(sim, t, t_ref, y0, f0);
+      b.guess = first < b.hi ? first : b.guess;
       double h;
       bad = sni_advance_stop(sim, &ode, t, t_ref, take_rk4, &from, b, y, spare, &h) ? -1 : bad;
       t_next = fmax(t + h, nextafter(t, INFINITY));
     }
-    stopped = hit || at_break;
+    const bool broken = at_break && !hit;
+    stopped = broken;
     if (bad < 0) {
       /* the quadrature has left prescribed coordinates nearly where they belong */
       sni_dynamics_prescribe(&sim->d, t_next, t_ref, y, y + nv, NULL);
@@ -99,11 +103,10 @@ sn_status sni_rk4_advance(sn_sim *sim, sn_state *state, const sn_input *input, d
       const double at[] = {t, 0.5 * (t + t_next), t_next};
       return rk4_failed(&r, at, t_ref, y, bad, work, err);
     }
-    status = sni_advance_check_crowd(sim, &crowded, at_break, t, t_next, err);
-    if (!status && hit) {
-      sni_stops_look_back(sim, &ode, t_next, t_ref, y, spare);
-    }
-    status = status ? status : sni_advance_close(sim, t_next, t_ref, y, err);
+    status = sni_advance_check_crowd(sim, &crowded, broken, t, t_next, err);
+    status = status ? status
+             : hit  ? sni_stops_meet(sim, &ode, t_next, t_ref, y, spare, err)
+                    : sni_advance_close(sim, t_next, t_ref, y, err);
     t = t_next;
   }
   info->evaluations = r.evaluations;

@@ -73,6 +73,36 @@ double sni_stops_margin(sn_sim *sim, const sni_ode *ode, double t, double t_ref,
   return least;
 }
 
+/* What rows see of y = (q, qd) and its rate: their own rates in u->v, and how these change in
+ * u->free. */
+static void see_motion(sni_rows *r, const double *y, const double *rate) {
+  const int nv = r->d->m->tree.nv;
+  sni_unilateral *u = &r->u;
+  sni_rows_coasting(r, u->aim);
+  sni_rows_mul(r, rate + nv, u->free);
+  sni_rows_mul(r, y + nv, u->v);
+  for (int i = 0; i < r->nrow; i++) {
+    u->v[i] += r->row[i].rate;
+    u->free[i] -= u->aim[i];
+  }
+}
+
+/* margin + v t + a t^2/2 = 0, the first of its roots: by the form that loses no digits. */
+double sni_stops_foresee(sn_sim *sim, double t, double t_ref, const double *y, const double *rate) {
+  sni_rows *r = &sim->rows;
+  double first = INFINITY;
+  look(sim, t, t_ref, y);
+  see_motion(r, y, rate);
+  for (int i = 0; i < r->nrow; i++) {
+    const double margin = r->row[i].g + PASSED, v = r->u.v[i], a = r->u.free[i];
+    const double down = sqrt(v * v - 2 * a * margin) - v;
+    if (is_hard(&r->row[i]) && sni_unilateral_is_free(r, i) && margin > 0 && down > 0) {
+      first = fmin(first, 2 * margin / down);
+    }
+  }
+  return first;
+}
+
 /* Rows that touch hold, or let go. */
 static void hold_touched(sni_rows *r, bool hold) {
   for (int i = 0; i < r->nrow; i++) {
@@ -105,11 +135,9 @@ void sni_stops_look_back(sn_sim *sim, const sni_ode *ode, double t, double t_ref
     return;
   }
   ode->f(ode->user, t, t_ref, y, rate);
-  sni_rows_coasting(r, u->aim);
-  sni_rows_mul(r, rate + sim->m->tree.nv, u->free);
-  sni_rows_mul(r, y + sim->m->tree.nv, u->v);
+  see_motion(r, y, rate);
   for (int i = 0; i < r->nrow; i++) {
-    const double v = u->v[i] + r->row[i].rate, a = u->free[i] - u->aim[i];
+    const double v = u->v[i], a = u->free[i];
     const double square = 1 - 2 * a * r->row[i].g / (v * v);
     u->came[u->slot[i]] = square < 1 ? sqrt(fmax(square, 0)) : 1;
   }
@@ -117,16 +145,14 @@ void sni_stops_look_back(sn_sim *sim, const sni_ode *ode, double t, double t_ref
 
 /* An impulse makes others leave a little, which their accelerations bring back at once: limits
  * would take turns without end.  Those are held from now on, with the others that push; true: their
- * rates have changed.  After the accelerations qdd. */
-static bool keep_low(sn_sim *sim, double t, double t_ref, double *y, const double *qdd) {
+ * rates have changed.  After the accelerations in rate. */
+static bool keep_low(sn_sim *sim, double t, double t_ref, double *y, const double *rate) {
   sni_rows *r = &sim->rows;
   sni_unilateral *u = &r->u;
   bool any = false;
-  sni_rows_coasting(r, u->aim);
-  sni_rows_mul(r, qdd, u->free);
-  sni_rows_mul(r, y + sim->m->tree.nv, u->v);
+  see_motion(r, y, rate);
   for (int i = 0; i < r->nrow; i++) {
-    const double v = u->v[i] + r->row[i].rate, a = u->free[i] - u->aim[i];
+    const double v = u->v[i], a = u->free[i];
     const bool touched = is_hard(&r->row[i]) && r->row[i].g <= SNI_TOUCH;
     const bool low = touched && v > 0 && a < 0 && v * v < -2 * a * LOW && r->lambda[i] == 0;
     u->held[u->slot[i]] = low || (touched && r->lambda[i] < 0);
@@ -170,7 +196,7 @@ sn_status sni_stops_meet(sn_sim *sim, const sni_ode *ode, double t, double t_ref
     r->u.events = false;
     ode->f(ode->user, t, t_ref, y, rate);
     r->u.events = true;
-    again = turn < 3 && keep_low(sim, t, t_ref, y, rate + nv);
+    again = turn < 3 && keep_low(sim, t, t_ref, y, rate);
   }
   const double small = PULLS * largest_force(r);
   for (int i = 0; i < r->nrow; i++) {

@@ -26,6 +26,10 @@ bool sni_stops_any(const sn_sim *sim);
 double sni_stops_margin(sn_sim *sim, const sni_ode *ode, double t, double t_ref, double *y,
                         double *rate, double *ahead);
 
+/* In what time, from y = (q, qd) with its rate, the first of those that are not held will be passed
+ * if all goes on accelerating as it does there; INFINITY: none. */
+double sni_stops_foresee(sn_sim *sim, double t, double t_ref, const double *y, const double *rate);
+
 /* What is seen behind a limit has fallen on from there: a bounce that would start at the limit with
  * what was won behind it would never end.  Until the next sni_stops_meet restitution is of what
  * things came in with at the limit itself. */

@@ -93,8 +93,8 @@ static sn_status refresh(sn_sim *sim, const sni_ode *ode, walk *w, const sn_inpu
   status = status ? status : sni_advance_check_motions(sim, w->t1, t_ref, w->y1, err);
   const double t_before = w->t0 < w->t1 ? w->t0 : w->t1 - *sim->d.params.step;
   status = status ? status
-                  : sni_advance_hold(sim, sni_function_inside(t_before, w->t1), w->t1, t_ref, w->y1,
-                                     err);
+                  : sni_advance_hold(sim, ode, sni_function_inside(t_before, w->t1), w->t1, t_ref,
+                                     w->y1, w->f1, err);
   if (status) {
     return status;
   }
