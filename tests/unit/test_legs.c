@@ -202,7 +202,34 @@ TEST(the_same_bits_from_any_state_on) {
   }
 }
 
+/* What lies on a plane that is moved is read on it, with its rate, however long the substeps are:
+ * nothing else bounds these, as each follows a function of time alone. */
+TEST(held_limits_are_closed_within_steps) {
+  static const char text[] =
+      "sinew: 1\n"
+      "gravity: [0, 0, -9.81]\n"
+      "bodies:\n"
+      "  tray: {joint: {type: prismatic, axis: [0, 0, 1]}, inertia: {mass: 2, xx: 1, yy: 1, zz: "
+      "1}}\n"
+      "  m: {joint: {type: free, at: [0.2, 0, 0.1]}, inertia: {mass: 0.5, xx: 0.002, yy: 0.002, "
+      "zz: 0.002}}\n"
+      "constraints: {h: {type: half_space, body: m, radius: 0.1, on: {body: tray}}}\n"
+      "motions: {lift: {joint: tray, q: \"0.1*sin(6*t)\"}}\n";
+  for (double tolerance = 1e-6; tolerance > 1e-13; tolerance *= 0.01) {
+    stage b = stage_set(text, options_of(0.01, tolerance));
+    for (int k = 0; k < 100; k++) {
+      stage_step(&b, 1);
+      const double *q = sn_state_q(b.s), *qd = sn_state_qd(b.s);
+      CHECK(fabs(q[3] - q[0]) < 1e-10 && fabs(qd[3] - qd[0]) < 1e-10,
+            "%g, t = %g: %g off the tray, its rate %g off", tolerance, 0.01 * (k + 1), q[3] - q[0],
+            qd[3] - qd[0]);
+    }
+    stage_clear(&b);
+  }
+}
+
 int main(void) {
   RUN_TESTS(T(a_leg_has_both_ends), T(states_between_are_on_the_constraints),
-            T(states_between_are_cheap), T(rows_that_move), T(the_same_bits_from_any_state_on));
+            T(states_between_are_cheap), T(rows_that_move), T(the_same_bits_from_any_state_on),
+            T(held_limits_are_closed_within_steps));
 }

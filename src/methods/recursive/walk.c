@@ -310,6 +310,17 @@ static bool lay_leg(sn_sim *sim, const sni_ode *ode, walk *w, int k, double t_re
   return sni_leg_holds(sim, w->t0 + k * h, h, t_ref, w->course, work);
 }
 
+/* Limits that have held all the way are as much to be closed as anything else.  What is held now
+ * may be so only after t. */
+static sn_status close_within(sn_sim *sim, double t, double t_ref, double *y, sn_error *err) {
+  sni_unilateral *u = &sim->rows.u;
+  bool *const held = u->held;
+  u->held = u->within;
+  const sn_status status = sni_advance_close(sim, t, t_ref, y, err);
+  u->held = held;
+  return status;
+}
+
 /* The state at t, between t0 and t1. */
 static sn_status read_walk(sn_sim *sim, const sni_ode *ode, walk *w, double t, double *y,
                            double *work, sn_error *err) {
@@ -327,14 +338,17 @@ static sn_status read_walk(sn_sim *sim, const sni_ode *ode, walk *w, double t, d
     w->leg = -1;
     w->legs = whole >= 2 * LEG_STATES * w->legs * *sim->d.params.step ? 2 * w->legs : 0;
   }
+  if (sim->rows.u.events && t == w->t1) { /* what was met there has been met */
+    memcpy(y, w->y1, (size_t)n * sizeof *y);
+    return SN_OK;
+  }
   if (w->legs < 0) {
     sni_dopri5_dense(n, w->dense, part, y);
   } else {
     sni_leg_read(nv, whole, w->dense, part, y);
   }
   sni_dynamics_prescribe(&sim->d, t, t_ref, y, y + nv, NULL);
-  sim->rows.u.events = false; /* what is held now may be so only after t */
-  return sni_advance_close(sim, t, t_ref, y, err);
+  return close_within(sim, t, t_ref, y, err);
 }
 
 /* To t_end, by steps that do not go beyond t_most. */
