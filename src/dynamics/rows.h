@@ -147,6 +147,10 @@ const double *sni_rows_contradiction(sni_rows *r);
 /* What the rates of rows are small against: the largest product of a row and of the twist of a body
  * that it holds, as they are at hand. */
 double sni_rows_pace(const sni_rows *r);
+/* The largest part that is left, of all joints that row i acts on, of the terms by which it does:
+ * rows along which the joints hardly move anything have little, and so have those that push along a
+ * line through all the joints.  Needs kinematics; scratch is used up. */
+double sni_rows_strength(sni_rows *r, int i);
 /* Does any joint move row i?  Needs kinematics. */
 bool sni_rows_moves(sni_rows *r, int i);
 

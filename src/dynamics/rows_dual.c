@@ -17,14 +17,19 @@ static double length_of(sni_lane v) {
   return sqrt(sni_lane_dot(v, v));
 }
 
-/* The longest lever that a link gives to a row, from joint to joint or to where it acts. */
-static double lever_of(const sni_rows *r, const sni_row *row) {
+/* The longest lever that a link gives to row i, from joint to joint or to where it acts.  Of one
+ * that pushes along a line through a joint what it turns with is rounding, and no lever. */
+static double lever_of(const sni_rows *r, int i) {
   const sni_tree *t = &r->d->m->tree;
+  const sni_row *row = &r->row[i];
   double most = 0;
   for (int side = 0; side < 2; side++) {
     const sni_lane6 f = sni_lane6_from(row->p[side]);
     const double push = length_of(f.v);
-    most = row->body[side] >= 0 && push > 0 ? fmax(most, length_of(f.w) / push) : most;
+    if (row->body[side] >= 0 && push > 0) {
+      const double reach = sni_constraint_reach(&r->constraint[r->of[i]], r->d->E_wb, side);
+      most = fmax(most, fmax(length_of(f.w) / push, reach));
+    }
     for (int b = row->body[side]; b >= 0 && t->parent[b] >= 0; b = t->parent[b]) {
       most = fmax(most, length_of(r->d->w.r[b]));
     }
@@ -32,13 +37,11 @@ static double lever_of(const sni_rows *r, const sni_row *row) {
   return most;
 }
 
-/* The largest part that is left, of all joints that a row acts on, of the terms by which it does:
- * rows along which the joints hardly move anything have little, and so have those that push along a
- * line through all the joints. */
-static double strength_of(sni_rows *r, const sni_row *row) {
+double sni_rows_strength(sni_rows *r, int i) {
   const sni_tree *t = &r->d->m->tree;
+  const sni_row *row = &r->row[i];
   const sni_work *w = &r->d->w;
-  const double lever = lever_of(r, row);
+  const double lever = lever_of(r, i);
   double *x = r->column, *terms = r->terms, most = 0;
   for (int pass = 0; pass < 3; pass++) { /* clear, add, compare */
     for (int side = 0; side < 2; side++) {
@@ -90,7 +93,7 @@ static void find_scales(sni_rows *r, int n) {
     if (k == strongest || (k >= 0 && (own > STRONG * largest || !(own > NOTHING * largest)))) {
       continue;
     }
-    const double part = strength_of(r, &r->row[r->order[i]]);
+    const double part = sni_rows_strength(r, r->order[i]);
     r->scale[i] = part > 0 ? own / (part * part) : INFINITY;
     largest = fmax(largest, k < 0 ? r->scale[i] : 0);
   }
@@ -238,7 +241,7 @@ static void leave_doubtful(sni_rows *r, int n) {
     return;
   }
   for (int k = 0; k < rank; k++) {
-    left[k] = r->S[k * n + k] / sqrt(r->y[k]) * strength_of(r, &r->row[r->order[k]]);
+    left[k] = r->S[k * n + k] / sqrt(r->y[k]) * sni_rows_strength(r, r->order[k]);
     least = k < sure ? fmin(least, left[k]) : least;
   }
   r->rank = sure;

@@ -55,6 +55,15 @@ int sni_constraint_kind_find(const char *keyword) {
   return -1;
 }
 
+double sni_constraint_reach(const sni_constraint *c, const sn_se3 *E_wb, int side) {
+  const bool lies = c->kind == SNI_HALF_SPACE || c->kind == SNI_ROLL; /* on the other body */
+  const bool meets = c->kind == SNI_LOOP || c->kind == SNI_WELD || c->of_loop;
+  const int at = lies ? 0 : meets ? 1 : side;
+  const sn_vec3 p = c->at[at].p, x = c->body[at] < 0 ? p : sn_se3_point(E_wb[c->body[at]], p);
+  const sn_vec3 origin = c->body[side] < 0 ? (sn_vec3){0, 0, 0} : E_wb[c->body[side]].p;
+  return sn_vec3_norm(sn_vec3_sub(x, origin)) + (lies ? c->length : 0);
+}
+
 void sni_constraint_sides(sni_part_builder *b, const sn_constraint_def *def, sni_constraint *c) {
   c->body[0] = b->body(b, "a.body", def->a.body);
   c->body[1] = b->body(b, "b.body", def->b.body);

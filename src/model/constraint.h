@@ -167,6 +167,10 @@ static inline sn_vec6 sni_constraint_row(sn_vec3 arm, sn_vec3 n) {
   return (sn_vec6){sn_vec3_cross(arm, n), n};
 }
 
+/* How far from the origin of body[side] its rows push.  What they turn it with is what is left of a
+ * push times that, and rounded to it. */
+double sni_constraint_reach(const sni_constraint *c, const sn_se3 *E_wb, int side);
+
 /* a and b of a definition: two bodies, and where on them. */
 void sni_constraint_sides(sni_part_builder *b, const sn_constraint_def *def, sni_constraint *c);
 /* The body that a constraint is about: body[0]. */
