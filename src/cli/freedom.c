@@ -19,7 +19,7 @@
 #define AWAY        1e-2 /* rad, or m: how far a pose nearby is                  */
 #define DEPENDENT   1e-6 /* of a row, left by the others: it follows from them    */
 #define CERTAIN     1e-3 /* the same, for a pose that is closed to 1e-9           */
-#define NOTHING     0.1  /* of these, of the largest row: less says nothing    */
+#define NOTHING     0.1  /* of these, of the largest row, or of itself: less says nothing */
 #define CLEAR       1e-6 /* of the largest row: so much is left by no accident    */
 
 typedef struct table {
@@ -73,9 +73,12 @@ static int take_out(table *a, int end) {
   }
 }
 
-static void measure(table *a) {
+/* Where nothing is left of all rows the largest is rounding, too: each is held against what it
+ * could be. */
+static void measure(table *a, sni_rows *rows) {
   for (int i = 0; i < a->rows; i++) {
-    a->own[i] = sqrt(sni_dot(a->columns, row_of(a, i), row_of(a, i)));
+    const bool says = sni_rows_strength(rows, i) > NOTHING * a->small;
+    a->own[i] = says ? sqrt(sni_dot(a->columns, row_of(a, i), row_of(a, i))) : 0;
     a->largest = fmax(a->largest, a->own[i]);
   }
   const double nothing = NOTHING * a->small * a->largest;
@@ -99,8 +102,8 @@ int cli_freedom_keep_rows(sni_rows *rows, const sn_model *m) {
   return own;
 }
 
-static void count_dense(const sn_sim *sim, int own, double small, cli_freedom *f) {
-  const sni_rows *rows = &sim->rows;
+static void count_dense(sn_sim *sim, int own, double small, cli_freedom *f) {
+  sni_rows *rows = &sim->rows;
   const size_t nv = (size_t)sim->m->tree.nv, n = (size_t)rows->nrow;
   table a = {.rows = rows->nrow, .columns = (int)nv, .small = small};
   a.value = calloc(n * nv + 1, sizeof *a.value);
@@ -111,9 +114,9 @@ static void count_dense(const sn_sim *sim, int own, double small, cli_freedom *f
     for (int i = 0; i < rows->nrow; i++) {
       sni_rows_column(rows, i, row_of(&a, i));
     }
-    measure(&a);
+    measure(&a, rows);
     f->rank = take_out(&a, own);
-    f->least = a.least / a.largest;
+    f->least = a.largest > 0 ? a.least / a.largest : 1;
     for (int i = 0; i < own; i++) {
       cli_freedom_involve(f, rows->of[i], !a.taken[i]);
     }

@@ -193,6 +193,21 @@ pendulum.yaml: valid
         self.assertIsNone(self.redundant(self.good("make", "umbrella", "--count", 4)))
         self.assertIsNone(self.redundant(self.good("make", "ladder", "--count", 3)))
 
+    def test_rows_that_hold_anyway_are_rounding(self):
+        door = "{joint: {JOINT}, inertia: {mass: 5, at: [0.4, 0, 0.1], xx: 0.3, yy: 0.4, zz: 0.5}}"
+        for joint, at in (("type: revolute, axis: [1, 2, 3]", "[0.1, 0.2, 0.3]"), ("type: revolute, axis: [0.3, 0.1, 1]", "[0.3, 0.1, 1]"),
+                          ("type: revolute, axis: [1, 1, 0]", "[0, 0, 0]"), ("type: prismatic, axis: [0.3, 0.1, 1]", "[0.1, 0.3, 0.5]")):
+            text = self.good("check", "-", stdin=f"sinew: 1\nbodies:\n  door: {door.replace('JOINT', joint)}\n"
+                             f"loops:\n  second: {{{joint}, a: {{body: world, at: {at}}}, b: {{body: door, at: {at}}}}}\n")
+            self.assertRegex(text, r"degrees of freedom  1 = 1 \(1 \w+ joint\) - 0 \(loops: 5 rows, 5 redundant\)\n")
+            self.assertNotIn("singular", text)
+        hinge = "type: revolute, axis: [0, 1, 0]"
+        text = self.good("check", "-", stdin=f"sinew: 1\nbodies:\n  a: {door.replace('JOINT', hinge)}\n"
+                         f"  b: {{parent: a, {door[1:].replace('JOINT', hinge + ', at: [0.6, 0, 0]')}\n"
+                         "constraints: {rod: {type: distance, a: {body: world}, b: {body: b}}}\n")
+        self.assertIn("degrees of freedom  2 = 2 (2 revolute joints) - 0 (constraints: 1 row, 1 redundant)\n", text)
+        self.assertNotIn("singular", text)
+
     def test_singular_start(self):
         """Rods of a parallelogram that lie flat: here the pins take one coordinate, nearby two."""
         flat = ("sinew: 1\ndefaults: {joint: {type: revolute, axis: [0, 1, 0]}, body: {inertia: {mass: 1, at: [0.5, 0, 0],"
