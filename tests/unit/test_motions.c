@@ -280,11 +280,34 @@ TEST(paths_do_not_lead_to_another_pose) {
   }
 }
 
+/* The pin of a crank is led round the circle on which it is anyway: one of the rows repeats the
+ * hinge, in another direction at the end of a step than at its start. */
+TEST(a_point_is_led_where_a_joint_leads_it) {
+  static const char text[] =
+      "sinew: 1\n"
+      "bodies:\n"
+      "  a: {joint: {type: revolute, axis: [0, 1, 0]}, inertia: {mass: 1, at: [0.5, 0, 0], xx: "
+      "0.01, yy: 0.1, zz: 0.1}}\n"
+      "motions: {m: {body: a, at: [1, 0, 0], point: [\"cos(t)\", 0, \"-sin(t)\"]}}\n"
+      "initial: {a: {qd: 1}}\n";
+  for (int k = 0; k <= 2 * REDMAX_SOLVERS; k++) {
+    const int solver = k / 2;
+    sn_options o = solver < REDMAX_SOLVERS ? redmax_options(0.01) : stage_exact(0.01);
+    o.redmax.solver = solver < REDMAX_SOLVERS ? redmax_solver[solver].option : SN_SOLVER_AUTO;
+    o.redmax.integrator = k % 2 ? SN_EXTRAPOLATED : SN_EULER;
+    stage b = stage_set(text, o);
+    stage_step(&b, 300);
+    CHECK(fabs(*sn_state_q(b.s) - 3) < 1e-9 && fabs(*sn_state_qd(b.s) - 1) < 1e-9,
+          "case %d: at %.12g, with %.12g", k, *sn_state_q(b.s), *sn_state_qd(b.s));
+    stage_clear(&b);
+  }
+}
+
 int main(void) {
   RUN_TESTS(T(motions_are_followed_to_the_last_bit),
             T(the_torque_of_a_motion_is_that_of_inverse_dynamics),
             T(what_hangs_on_a_driven_joint_moves_right),
             T(a_motion_that_takes_over_in_the_wrong_place_is_an_error), T(a_motion_can_let_go),
             T(a_jump_behind_the_end_does_no_harm), T(given_rates_lead_to_the_right_place),
-            T(paths_do_not_lead_to_another_pose));
+            T(paths_do_not_lead_to_another_pose), T(a_point_is_led_where_a_joint_leads_it));
 }

@@ -134,7 +134,17 @@ static sn_status solve_along(sn_sim *sim, const sni_redmax_step *step, double *q
   return agrees ? agrees : status;
 }
 
-/* The same with the graph of bodies and joints. */
+static sn_status solve_graph(sn_sim *sim, double *qd1, int *bad, double *residual) {
+  sni_rows *rows = &sim->rows;
+  const double *b = ((sni_redmax *)sim->method_work)->s.b;
+  return rows->nsided > 0 ? sni_unilateral_solve(rows, b, rows->rhs, qd1, bad, residual)
+                          : sni_kkt_solve(rows->kkt, b, rows->rhs, qd1, rows->lambda, residual);
+}
+
+/* The same with the graph of bodies and joints.  Rows stand where the step begins, and functions of
+ * time at its end: rows that repeat others may ask for something else by as much as both turn
+ * meanwhile.  Where gaps are closed they are asked once more at the end; until then they have what
+ * they can have. */
 static sn_status solve_constrained(sn_sim *sim, const sni_redmax_step *step, double *qd1,
                                    sn_info *info, sn_error *err) {
   sni_redmax *r = sim->method_work;
@@ -151,10 +161,10 @@ static sn_status solve_constrained(sn_sim *sim, const sni_redmax_step *step, dou
       status = sni_kkt_factorise(rows->kkt, r->s.b, rows->rhs, &bad);
     }
   }
-  if (status >= 0) {
-    status = rows->nsided > 0
-                 ? sni_unilateral_solve(rows, r->s.b, rows->rhs, qd1, &bad, &residual)
-                 : sni_kkt_solve(rows->kkt, r->s.b, rows->rhs, qd1, rows->lambda, &residual);
+  status = status >= 0 ? solve_graph(sim, qd1, &bad, &residual) : status;
+  if (status > 0 && !rows->open) {
+    sni_rows_agree(rows);
+    status = solve_graph(sim, qd1, &bad, &residual);
   }
   if (status < 0) {
     return sni_fail_body(sim, err, status, bad, step->t_end, "has a singular matrix");
