@@ -182,7 +182,8 @@ void sni_touch_clip(const sni_placed *a, const sni_placed *b, const sni_nearest 
 }
 
 void sni_touch_convex(const sni_placed *a, const sni_placed *b, double limit, sni_manifold *out) {
-  const sni_nearest near = sni_nearest_find(a, b);
+  sni_nearest near = sni_nearest_find(a, b);
+  sni_nearest_edges(a, b, &near);
   out->count = 0;
   if (near.distance - a->c->radius - b->c->radius <= limit) {
     sni_touch_clip(a, b, &near, limit, out);

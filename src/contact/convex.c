@@ -57,6 +57,11 @@ static sn_vec3 furthest(const sn_vec3 *x, int n, sn_vec3 d) {
   return x[best];
 }
 
+static sn_vec3 hull_support(const sni_convex *c, sn_vec3 d) {
+  const sn_vec3 x = furthest(c->hull->vertex, c->hull->nvertex, d);
+  return c->inset > 0 ? sn_vec3_addscaled(x, c->inset, sn_vec3_sub(c->middle, x)) : x;
+}
+
 sn_vec3 sni_convex_support(const sni_convex *c, sn_vec3 d) {
   const sn_vec3 h = c->half;
   switch (c->core) {
@@ -69,7 +74,7 @@ sn_vec3 sni_convex_support(const sni_convex *c, sn_vec3 d) {
   case SNI_CORE_ELLIPSOID:
     return ellipsoid_support(h, d);
   case SNI_CORE_HULL:
-    return furthest(c->hull->vertex, c->hull->nvertex, d);
+    return hull_support(c, d);
   case SNI_CORE_TRIANGLE:
     return furthest(c->v, 3, d);
   default:

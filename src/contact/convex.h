@@ -26,6 +26,8 @@ typedef struct sni_convex {
   double reach;         /* no point of it is further from the origin of its frame */
   const sni_hull *hull; /* SNI_CORE_HULL */
   sn_vec3 v[3];         /* SNI_CORE_TRIANGLE */
+  double inset;         /* of a hull: the part of the way to the middle by which it is drawn in */
+  sn_vec3 middle;
 } sni_convex;
 
 /* hull: NULL for other cores. */

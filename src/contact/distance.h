@@ -4,6 +4,9 @@
 
 #include "contact/convex.h"
 
+/* Of the smaller one: deeper than this, another side may be the nearer way out. */
+#define SNI_SHALLOW 1e-3
+
 typedef struct sni_nearest {
   double distance; /* of the cores, along n; < 0: they overlap                      */
   sn_vec3 n;       /* unit, from the second to the first                            */
@@ -15,6 +18,9 @@ typedef struct sni_nearest {
 sni_nearest sni_nearest_find(const sni_placed *a, const sni_placed *b);
 /* The same, but if they are further apart than `far` no more is known of them than that. */
 sni_nearest sni_nearest_within(const sni_placed *a, const sni_placed *b, double far);
+
+/* Of edges and corners that touch, where many directions are as good, the one in their midst. */
+void sni_nearest_edges(const sni_placed *a, const sni_placed *b, sni_nearest *near);
 
 /* ---- parts ---- */
 

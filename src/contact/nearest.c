@@ -6,9 +6,6 @@
  * of curvature each time, and is gone at once where a face is touched. */
 #include "contact/distance.h"
 
-#define SHALLOW                                                                                    \
-  1e-3 /* of the smaller one: deeper than this, another side may be the nearer way out */
-
 static double smaller(const sni_placed *a, const sni_placed *b) {
   return fmin(a->c->reach, b->c->reach);
 }
@@ -28,9 +25,9 @@ static bool measure_moved(const sni_placed *a, const sni_placed *b, double delta
 
 bool sni_nearest_shallow(const sni_placed *a, const sni_placed *b, const sni_nearest *guess,
                          sni_nearest *out) {
-  const double size = smaller(a, b), most = SHALLOW * size;
+  const double size = smaller(a, b), most = SNI_SHALLOW * size;
   sn_vec3 n = guess->n;
-  double delta = SHALLOW * size;
+  double delta = SNI_SHALLOW * size;
   sni_nearest next;
   out->distance = -INFINITY;
   for (int k = 0; k < 12 && delta <= 4 * most; k++) {

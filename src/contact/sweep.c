@@ -119,6 +119,7 @@ void sni_touch_moving(const sni_moving *a, const sni_moving *b, double h, double
     return;
   }
   if (gap <= margin) {
+    sni_nearest_edges(&a->s, &b->s, &near);
     if (!settle || settle(user, &a->s, &b->s, &near)) {
       sni_touch_clip(&a->s, &b->s, &near, margin + h * sni_closing_speed(a, b, near.n), out);
       sni_manifold_reach(out);

@@ -111,6 +111,44 @@ TEST(box_on_box) {
   touching_clear(&t);
 }
 
+/* Two boards that lean on each other with their upper edges, and a roof of boxes of other sizes:
+ * both faces of an edge allow many directions, and that in the midst of them is the one.  What
+ * steps miss, up to a millionth of the sizes, makes edges be in each other or slip by; it does not
+ * turn the direction. */
+TEST(edges_that_meet_head_on) {
+  const sn_vec3 size[] = {{0.02, 0.3, 1}, {0.0003, 0.06, 0.09}, {1, 1, 1}};
+  for (int kind = 0; kind < 3; kind++) {
+    const sn_vec3 s = size[kind];
+    char text[1000];
+    snprintf(text, sizeof text,
+             "%s" FREE("a", "type: box, size: [%g, %g, %g]")
+                 FREE("b", "type: box, size: [%g, %g, %g]"),
+             CONTACT_HEAD, s.x, s.y, s.z, s.x, s.y, s.z);
+    touching t = touching_set(text, 0);
+    const double thin = fmin(s.x, s.z);
+    for (int k = 0; k < 300; k++) {
+      uint64_t seed = (uint64_t)k;
+      const double lean = test_random(&seed, 0.1, 0.7);
+      const double off = k % 3 == 0 ? 0 : test_random(&seed, -1e-6, 1e-6) * thin;
+      const double by = k % 3 < 2 ? 0 : test_random(&seed, -1e-6, 1e-6) * thin;
+      const sn_mat3 R = sn_so3_exp((sn_vec3){0, lean, 0});
+      const sn_vec3 corner = sn_mat3_mul_vec(R, (sn_vec3){s.x / 2, 0, s.z / 2});
+      *touching_body(&t, "a") = (sn_se3){R, sn_vec3_neg(corner)};
+      *touching_body(&t, "b") =
+          (sn_se3){sn_so3_exp((sn_vec3){0, -lean, 0}), {corner.x + off, 0, by - corner.z}};
+      touching_find(&t, 0, 0.1 * thin);
+      CHECK(t.count >= 2, "%d, %d: %d points", kind, k, t.count);
+      for (int i = 0; i < t.count; i++) {
+        const sni_contact *c = &t.contact[i];
+        CHECK(fabs(c->n.z) < 1e-5 && fabs(c->n.y) < 1e-9,
+              "%d, %d: lean %g, off %g, by %g: n %g %g %g", kind, k, lean, off, by, c->n.x, c->n.y,
+              c->n.z);
+      }
+    }
+    touching_clear(&t);
+  }
+}
+
 /* Every point that touches is in the slab between the shapes, and the deepest is the distance. */
 TEST(manifolds_hold_the_deepest_point) {
   static const char *const shape[] = {
@@ -457,7 +495,7 @@ TEST(nowhere_is_said) {
 
 int main(void) {
   heap_ready();
-  RUN_TESTS(T(shapes_on_a_plane), T(a_leaning_coin), T(box_on_box),
+  RUN_TESTS(T(shapes_on_a_plane), T(a_leaning_coin), T(box_on_box), T(edges_that_meet_head_on),
             T(manifolds_hold_the_deepest_point), T(identities_stay), T(filter),
             T(the_tree_finds_all_pairs), T(the_tree_does_not_age), T(ten_thousand_points),
             T(finding_allocates_nothing), T(nowhere_is_said));
