@@ -532,20 +532,22 @@ bool sni_staggered_is_rough(const sni_island *island, const sni_staggered_option
   return o->rough > 0 && (island->residual > ROUGH || island->residual * island->scale > o->rough);
 }
 
-/* Large islands that come in fast may be far off after so many sweeps: they get as many again, from
- * where they are. */
-static void sweep_on(sni_staggered *s, sni_island *island, const sni_staggered_options *o) {
+void sni_staggered_sweep_on(sni_staggered *s, sni_island *island, const sni_staggered_options *o) {
+  double change;
+  for (int j = 0; j < island->count; j++) {
+    const int i = s->order[island->first + j];
+    s->group[i].packed = !o->one_at_a_time && sni_packed_take(s, i);
+  }
+  island->iterations += converge(s, island, NORMALS | FRICTION, 0.1 * o->tolerance * island->scale,
+                                 o->max_iterations, o->sides, &change);
+  sni_staggered_residual(s, island, o);
+}
+
+/* Large islands that come in fast may be far off after so many sweeps: they get as many again. */
+static void sweep_rough(sni_staggered *s, sni_island *island, const sni_staggered_options *o) {
   enum { TIMES = 3 };
   for (int k = 0; k < TIMES && sni_staggered_is_rough(island, o); k++) {
-    double change;
-    for (int j = 0; j < island->count; j++) {
-      const int i = s->order[island->first + j];
-      s->group[i].packed = !o->one_at_a_time && sni_packed_take(s, i);
-    }
-    island->iterations +=
-        converge(s, island, NORMALS | FRICTION, 0.1 * o->tolerance * island->scale,
-                 o->max_iterations, o->sides, &change);
-    sni_staggered_residual(s, island, o);
+    sni_staggered_sweep_on(s, island, o);
   }
 }
 
@@ -641,8 +643,9 @@ sn_status sni_staggered_refine(sni_staggered *s, const sni_staggered_options *o,
   for (int k = 0; k < s->nisland; k++) {
     sni_island *island = &s->island[k];
     if (!o->sweeps_only) {
-      sweep_on(s, island, o);
+      sweep_rough(s, island, o);
     }
+    sni_staggered_rest(s, island, o);
     info->iterations =
         island->iterations > info->iterations ? island->iterations : info->iterations;
     if (!(island->residual <= info->residual)) {

@@ -73,7 +73,10 @@ typedef struct sni_group {
   bool packed;  /* x is there for the time being                                                */
   bool fresh;   /* the last solve did not know of it                                            */
   bool listed;  /* scratch of staggered_mend.c                                                  */
+  bool touches; /* it is a contact: normal, perhaps tangents, perhaps more                     */
+  bool rests;   /* it touched at the start of the step, at a rate of nearly 0                   */
   bool shares;  /* x may be another one that moves alike: sni_staggered_relieve                  */
+  double open;  /* of what rests: the rate at which it would close its gap                      */
   double c[SNI_GROUP_ROWS]; /* w = H v + e x - c                                               */
   double e[SNI_GROUP_ROWS];
   double x[SNI_GROUP_ROWS]; /* a guess, then the answer                                        */
@@ -160,7 +163,8 @@ typedef struct sni_staggered_options {
                          before (sni_staggered_mend); 0: only what is below the residual        */
   double rough;       /* rate: islands that are further from the law are swept on, up to three times
                          as long again; 0: none                                                  */
-  double patience;    /* times the work that this may be; 0: once                              */
+  double rest;     /* rate: what rests stays at rest if it can at less than this; 0: it need not */
+  double patience; /* times the work that this may be; 0: once                              */
 } sni_staggered_options;
 
 typedef struct sni_staggered_info {

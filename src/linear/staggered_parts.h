@@ -50,6 +50,14 @@ void sni_staggered_sweep_island(sni_staggered *s, sni_island *island,
 sn_status sni_staggered_refine(sni_staggered *s, const sni_staggered_options *o,
                                sni_staggered_info *info);
 
+/* So many sweeps as the options let it have, from where it is. */
+void sni_staggered_sweep_on(sni_staggered *s, sni_island *island, const sni_staggered_options *o);
+
+/* ---- staggered_rest.c ---- */
+
+/* An island that was at rest and leaves it, solved: it rests on, if it can. */
+void sni_staggered_rest(sni_staggered *s, sni_island *island, const sni_staggered_options *o);
+
 /* ---- both ---- */
 
 /* The island's residual, see sni_staggered_info; fills w. */

@@ -25,6 +25,9 @@ enum { LATE_PART = 16, LATE_LEAST = 64 };
  * digits of its rates are not asked for.  They go to 0 for ever where nothing drives them. */
 #define STANDS 1e-8
 
+/* Of what gravity adds in a step: what is slower rests, and stays at rest if it can. */
+#define RESTS 1e-3
+
 /* The least forces of an island: work that they may take, and what of the tolerance they may change
  * where joints rub by them. */
 #define RELIEF           3e3
@@ -41,6 +44,20 @@ static double penetration_gain(const sni_touch *touch) {
 /* By functions of time. */
 static bool is_driven(const sni_touch *touch) {
   return touch->sim->d.rows && !touch->sim->rows.timeless;
+}
+
+/* Rates below this are those of rest. */
+static double resting(const sni_touch *touch) {
+  return fmax(touch->slowest, RESTS * touch->margin / (2 * touch->s->h));
+}
+
+/* Normals and tangents. */
+static bool is_below(const double *rate, int nrow, double most) {
+  bool below = true;
+  for (int i = 0; i < nrow && i < 3; i++) {
+    below = below && fabs(rate[i]) < most;
+  }
+  return below;
 }
 
 /* c and e of group k; a group that takes no part gets none. */
@@ -64,6 +81,9 @@ static void aim(sni_touch *touch, int k, double h) {
   } else {
     const double gap = touch->contact[tg->contact].gap;
     const sni_material *m = &tg->material;
+    g->touches = true;
+    g->open = fmax(gap, 0) / h;
+    g->rests = gap < h * resting(touch) && is_below(tg->start, g->nrow, resting(touch));
     if (m->stiffness > 0) {
       const double stiff = h * m->stiffness + m->damping;
       soft = 1 / (h * stiff);
@@ -270,6 +290,12 @@ static void take_found(sni_touch *touch, const sni_staggered_info *found, bool m
   sni_touch_push(touch, (const double(*)[SNI_GROUP_ROWS])touch->shift_x, touch->s->b);
 }
 
+/* The law of Coulomb has several answers, the others do not. */
+static bool may_rest(const sni_touch *touch) {
+  return penetration_gain(touch) == 0 &&
+         touch->sim->options.redmax.contact.model == SN_CONTACT_STAGGERED;
+}
+
 sn_status sni_touch_solve(sni_touch *touch, double h, const double *qd, const double *qd1,
                           const double *state, bool factors, sni_touch_solver solve, void *user,
                           sn_info *info, sn_error *err) {
@@ -311,7 +337,9 @@ sn_status sni_touch_solve(sni_touch *touch, double h, const double *qd, const do
     aim(touch, k, h);
   }
   sni_staggered_info found;
-  sni_staggered_solve(st, &o, &found);
+  sni_staggered_options stay = o;
+  stay.rest = may_rest(touch) ? resting(touch) : 0;
+  sni_staggered_solve(st, &stay, &found);
   take_found(touch, &found, false, info);
   return SN_OK;
 }
@@ -358,6 +386,7 @@ sn_status sni_touch_mend(sni_touch *touch, double h, const double *qd, const dou
   sni_staggered *st = &touch->st;
   sni_staggered_options o = options_of(touch);
   o.enough = ENOUGH * touch->thinnest / h;
+  o.rest = may_rest(touch) ? resting(touch) : 0;
   const int before = st->ngroup;
   const sn_status status = sni_touch_build_fresh(touch, solve, user, err);
   if (status) {
