@@ -55,6 +55,33 @@ void sni_cholesky_add_inverse(int n, const double *L, double c, double *A) {
   }
 }
 
+void sni_solve_singular(int n, double *A, double *full, double left, double *b, double *x) {
+  enum { TAKEN = -1 };
+  for (bool more = true; more;) {
+    int best = -1;
+    double most = left;
+    for (int i = 0; i < n; i++) {
+      const double part = full[i] > 0 ? A[i * n + i] / full[i] : 0;
+      best = part > most ? i : best;
+      most = fmax(most, part);
+    }
+    more = best >= 0;
+    for (int i = 0; more && i < n; i++) {
+      const double factor = i == best ? 0 : A[i * n + best] / A[best * n + best];
+      for (int j = 0; factor != 0 && j < n; j++) {
+        A[i * n + j] -= factor * A[best * n + j];
+      }
+      b[i] -= factor * b[best];
+    }
+    if (more) {
+      full[best] = TAKEN;
+    }
+  }
+  for (int i = 0; i < n; i++) {
+    x[i] = full[i] == TAKEN ? b[i] / A[i * n + i] : 0;
+  }
+}
+
 static double length(int m, const double *x) {
   double sum = 0;
   for (int i = 0; i < m; i++) {

@@ -15,6 +15,11 @@ void sni_cholesky_solve(int n, const double *L, double *b);
 /* A += c (L L^T)^-1; n <= 6. */
 void sni_cholesky_add_inverse(int n, const double *L, double c, double *A);
 
+/* A x = b by elimination with pivots, those first of which most is left, for a symmetric A that may
+ * be singular (full storage): rows of which no more than `left` times `full` is left have nothing
+ * to say beside the others, and x = 0.  A, full and b are used up. */
+void sni_solve_singular(int n, double *A, double *full, double left, double *b, double *x);
+
 /* Numerical rank of the columns of a row-major m x n matrix (n <= 6), by Gram-Schmidt with column
  * pivoting on columns scaled to unit length.  tol: smallest accepted remaining length. */
 int sni_column_rank(int m, int n, const double *A, double tol);

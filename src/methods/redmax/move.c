@@ -312,17 +312,47 @@ static void drift_and_place(sni_system *s, double h, const double *q, double *q1
   sni_rotors_turn(s->d, q1, qd1);
 }
 
+static bool closes(const sn_sim *sim) {
+  return sim->d.rows && sim->options.redmax.closure == SN_CLOSURE_PROJECT;
+}
+
+/* qd1 from the motions, at q1, where bodies are placed.  Where something is held by springs alone,
+ * the rates stay. */
+static void project(sn_sim *sim, sni_system *s, double t_end, const double *q1, double *qd1) {
+  if (!sim->d.rows) {
+    settle(s, q1, qd1);
+    return;
+  }
+  const bool near = closes(sim) && !s->still; /* else masses are others */
+  sni_move_momenta(s, qd1);
+  for (int k = 0; s->owed && k < s->t->nv; k++) {
+    s->b[k] -= s->h * s->owed[k];
+  }
+  sni_rows_momenta(sim->d.rows, t_end, t_end, sni_closure_gain(sim), near, s->b, q1, qd1);
+}
+
+static void find_rates(sn_sim *sim, sni_system *s, double t_end, const double *q1, double *qd1) {
+  if (s->still) {
+    sni_stay_welded(sim, s, t_end, project, q1, qd1);
+    return;
+  }
+  if (s->owed) {
+    memset(s->owed, 0, (size_t)s->t->nv * sizeof *s->owed);
+  }
+  project(sim, s, t_end, q1, qd1);
+}
+
 sn_status sni_move_on(sn_sim *sim, sni_system *s, double t_end, double h, const double *q,
                       double *q1, double *qd1, sn_error *err) {
   sni_dynamics *d = &sim->d;
   if (!s->slides && !d->rows && !s->shift) {
     drift_and_place(s, h, q, q1, qd1);
-    settle(s, q1, qd1);
+    find_rates(sim, s, t_end, q1, qd1);
     return SN_OK;
   }
   sni_move_drift(sim, s, h, q, q1, qd1);
   sni_move_shift(s, q1);
-  const bool closing = d->rows && sim->options.redmax.closure == SN_CLOSURE_PROJECT;
+  const bool closing = closes(sim);
   const sn_status status = closing ? sni_stay_close(sim, s, t_end, false, q1, qd1, err) : SN_OK;
   if (status) {
     return status;
@@ -330,18 +360,11 @@ sn_status sni_move_on(sn_sim *sim, sni_system *s, double t_end, double h, const 
   if (d->rows && !closing) {
     sni_stay_open(sim, s, t_end, q1, qd1);
   }
-  if (!d->rows) {
-    sni_dynamics_places(d, q1, qd1);
-    settle(s, q1, qd1);
-    return SN_OK;
-  }
-  if (sim->m->nsided > 0) {
+  if (d->rows && sim->m->nsided > 0) {
     sni_dynamics_kinematics(d, q1, qd1);
   } else { /* there are no velocities yet */
     sni_dynamics_places(d, q1, qd1);
   }
-  /* where something is held by springs alone, the rates stay */
-  sni_move_momenta(s, qd1);
-  sni_rows_momenta(d->rows, t_end, t_end, sni_closure_gain(sim), closing, s->b, q1, qd1);
+  find_rates(sim, s, t_end, q1, qd1);
   return closing ? sni_sim_check_rates(sim, t_end, qd1, err) : SN_OK;
 }

@@ -549,11 +549,13 @@ void sni_rubbing_answer(sni_rubbing *r, const double *dv, const double *lambda, 
   }
 }
 
-/* Accelerations of what nothing acts on, in r->column, without constraints; -1, or the body of a
- * singular matrix. */
+/* Accelerations of what nothing acts on but what is owed, in r->column, without constraints; -1, or
+ * the body of a singular matrix. */
 static int coast_unbound(sni_rubbing *r, const sni_aba_in *in) {
   sni_dynamics *d = r->s->d;
-  memset(d->w.tau, 0, (size_t)r->s->t->nv * sizeof *d->w.tau);
+  for (int k = 0; k < r->s->t->nv; k++) {
+    d->w.tau[k] = -r->owed[k];
+  }
   d->use_wrench = false;
   return sni_aba(r->s->t, in, &d->w, r->column);
 }

@@ -105,6 +105,7 @@ typedef struct sni_rubbing {
   int ndisc;
   int *disc_of;   /* nslide  -1: a bound of its own                                           */
   double *part;   /* nslide  of its bound, for what is held: 1 unless others of its disc move too */
+  double *owed;   /* nv  what has held still coordinates as bodies turned on: stay.c            */
   double *normal; /* nrub  what its contacts bear, together                                    */
   double *before; /* nrub  the same at the start of the step                                   */
   double *limit;  /* ntangent                                                                  */
@@ -227,10 +228,11 @@ void sni_rubbing_place(sni_rubbing *r, sni_system *s, sni_rows *rows, const sn_o
 struct sn_sim;
 const sni_rubbing *sni_sim_rubbing(const struct sn_sim *sim);
 
-/* What a state keeps of it: forces, bounds, rates, the power of friction, loads, and wrenches of
- * friction. */
+/* What a state keeps of it: forces, bounds, rates, the power of friction, loads, wrenches of
+ * friction, and what is owed. */
 static inline int sni_rubbing_numbers(const sn_model *m) {
-  return 4 * m->nslide + m->nrub + 6 * SNI_BEARINGS_MAX * m->nrub;
+  const int owed = m->nslide > 0 ? m->tree.nv : 0;
+  return 4 * m->nslide + m->nrub + 6 * SNI_BEARINGS_MAX * m->nrub + owed;
 }
 void sni_rubbing_load(sni_rubbing *r, const double *from);
 void sni_rubbing_save(const sni_rubbing *r, double *to);

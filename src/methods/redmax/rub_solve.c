@@ -504,6 +504,10 @@ void sni_rubbing_load(sni_rubbing *r, const double *from) {
   }
   memcpy(r->normal, from, nrub * sizeof *from);
   memcpy(r->rubbed, from + nrub, SNI_BEARINGS_MAX * nrub * sizeof *r->rubbed);
+  if (n > 0) {
+    from += nrub + 6 * SNI_BEARINGS_MAX * nrub;
+    memcpy(r->owed, from, (size_t)r->m->tree.nv * sizeof *from);
+  }
 }
 
 void sni_rubbing_save(const sni_rubbing *r, double *to) {
@@ -514,6 +518,10 @@ void sni_rubbing_save(const sni_rubbing *r, double *to) {
   }
   memcpy(to, r->normal, nrub * sizeof *to);
   memcpy(to + nrub, r->rubbed, SNI_BEARINGS_MAX * nrub * sizeof *r->rubbed);
+  if (n > 0) {
+    to += nrub + 6 * SNI_BEARINGS_MAX * nrub;
+    memcpy(to, r->owed, (size_t)r->m->tree.nv * sizeof *to);
+  }
 }
 
 static bool any_loop_at_points(const sn_model *m) {
@@ -570,6 +578,7 @@ static size_t lay_out(sni_rubbing *r, const sn_model *m, const sn_options *o, ch
   r->kept_next = TAKE(nslide, sizeof *r->kept_next);
   r->asked = TAKE(nslide, sizeof *r->asked);
   r->last = TAKE(nslide, sizeof *r->last);
+  r->owed = TAKE(nslide > 0 ? nv : 0, sizeof *r->owed);
   r->normal = TAKE(nrub, sizeof *r->normal);
   r->before = TAKE(nrub, sizeof *r->before);
   r->limit = TAKE(ntangent, sizeof *r->limit);
@@ -663,4 +672,5 @@ void sni_rubbing_place(sni_rubbing *r, sni_system *s, sni_rows *rows, const sn_o
                      .tolerance = o->redmax.friction.tolerance,
                      .relative = !o->redmax.friction.absolute};
   lay_out(r, s->d->m, o, memory);
+  s->owed = s->d->m->nslide > 0 ? r->owed : NULL;
 }

@@ -12,6 +12,7 @@
 #include "methods/redmax/stay.h"
 
 #include "linear/vector.h"
+#include "math/dense.h"
 
 #include <string.h>
 
@@ -26,7 +27,9 @@
 #define PART 0.1
 /* What is left of a row of T beside the others and the constraints, if it has anything to say. */
 #define LEFT 1e-9
-enum { NEWTON_MAX = 8, TAKEN = -1 };
+/* A coordinate that has so little of the largest rate left is held by its weight. */
+#define STANDS 1e-6
+enum { NEWTON_MAX = 8 };
 
 /* ---- memory ---- */
 
@@ -139,7 +142,7 @@ typedef struct put_back {
   double *T, *X;    /* n x nv  T, and P T^T, row by row                                        */
   double *S;        /* n^2                                                                     */
   double *miss, *y; /* n  z0 - z, y                                                            */
-  double *full;     /* n  diagonal of S, or TAKEN                                                 */
+  double *full;     /* n  diagonal of T M^-1 T^T                                               */
 } put_back;
 
 static put_back lay_out(const sn_sim *sim, const sni_system *s) {
@@ -203,44 +206,18 @@ static double look(sn_sim *sim, const sni_system *s, double t, const double *q1,
   return most;
 }
 
-/* y by elimination with pivots, those first of which most is left; rows that have nothing to say
- * beside others have y = 0. */
-static void solve(put_back *p) {
-  const int n = p->n;
-  double *S = p->S;
-  for (int i = 0; i < n; i++) {
-    p->full[i] = S[i * n + i];
-    p->y[i] = 0;
-  }
-  for (bool more = true; more;) {
-    int best = -1;
-    double most = LEFT;
-    for (int i = 0; i < n; i++) {
-      const double part = p->full[i] > 0 ? S[i * n + i] / p->full[i] : 0;
-      best = part > most ? i : best;
-      most = fmax(most, part);
-    }
-    more = best >= 0;
-    for (int i = 0; more && i < n; i++) {
-      const double factor = i == best ? 0 : S[i * n + best] / S[best * n + best];
-      for (int j = 0; factor != 0 && j < n; j++) {
-        S[i * n + j] -= factor * S[best * n + j];
-      }
-      p->miss[i] -= factor * p->miss[best];
-    }
-    if (more) {
-      p->full[best] = TAKEN;
-    }
-  }
-  for (int i = 0; i < n; i++) {
-    p->y[i] = p->full[i] == TAKEN ? p->miss[i] / S[i * n + i] : 0;
-  }
-}
-
-/* One step of Newton's method, after look; false: there is none. */
-static bool step_back(sn_sim *sim, const sni_system *s, double t, put_back *p, double *q1,
+/* X and S at q1, after look; false: there are none. */
+static bool find_ways(sn_sim *sim, const sni_system *s, double t, put_back *p, const double *q1,
                       const double *qd1) {
   const int nv = s->t->nv;
+  const sni_aba_in in = sni_dynamics_masses(s->d);
+  if (sni_factorise(s->t, &in, &s->d->w) >= 0) {
+    return false;
+  }
+  for (int j = 0; j < p->n; j++) { /* without constraints */
+    sni_Minv_mul(s->t, &s->d->w, p->T + (size_t)j * (size_t)nv, p->X);
+    p->full[j] = sni_dot(nv, p->T + (size_t)j * (size_t)nv, p->X);
+  }
   sni_rows_eval_poses(&sim->rows, t, t, q1, qd1);
   if (sni_rows_factorise_mass(&sim->rows) >= 0) {
     return false;
@@ -251,20 +228,29 @@ static bool step_back(sn_sim *sim, const sni_system *s, double t, put_back *p, d
       return false;
     }
     for (int i = 0; i < p->n; i++) {
-      const double *T = p->T + (size_t)i * (size_t)nv;
-      double sum = 0;
-      for (int c = 0; c < nv; c++) {
-        sum += T[c] * x[c];
-      }
-      p->S[i * p->n + j] = sum;
+      p->S[i * p->n + j] = sni_dot(nv, p->T + (size_t)i * (size_t)nv, x);
     }
   }
-  solve(p);
+  return true;
+}
+
+/* x += X y */
+static void go_along(const put_back *p, int nv, double *x) {
   for (int j = 0; j < p->n; j++) {
     for (int c = 0; c < nv; c++) {
-      q1[c] += p->y[j] * p->X[(size_t)j * (size_t)nv + (size_t)c];
+      x[c] += p->y[j] * p->X[(size_t)j * (size_t)nv + (size_t)c];
     }
   }
+}
+
+/* One step of Newton's method, after look; false: there is none. */
+static bool step_back(sn_sim *sim, const sni_system *s, double t, put_back *p, double *q1,
+                      const double *qd1) {
+  if (!find_ways(sim, s, t, p, q1, qd1)) {
+    return false;
+  }
+  sni_solve_singular(p->n, p->S, p->full, LEFT, p->miss, p->y);
+  go_along(p, s->t->nv, q1);
   return true;
 }
 
@@ -399,5 +385,78 @@ void sni_stay_open(sn_sim *sim, sni_system *s, double t_end, double *q1, double 
   sni_rows_forget_factors(&sim->rows);
   if (held || way_from(s, start, q1) > way_allowed(s, start, miss)) {
     take_back(sim, s, start, q1, qd1);
+  }
+}
+
+/* ---- rates ---- */
+
+/* Joints of loops that stick: their rates to 0 in the same metric, and what that took. */
+static bool weld_loops(sn_sim *sim, sni_system *s, double t_end, const double *q1, double *qd1) {
+  const int nv = s->t->nv;
+  put_back p = lay_out(sim, s);
+  look(sim, s, t_end, q1, qd1, &p);
+  if (p.n == 0) {
+    return true;
+  }
+  if (!find_ways(sim, s, t_end, &p, q1, qd1)) {
+    return false;
+  }
+  for (int j = 0; j < p.n; j++) {
+    p.miss[j] = -sni_dot(nv, p.T + (size_t)j * (size_t)nv, qd1);
+  }
+  sni_solve_singular(p.n, p.S, p.full, LEFT, p.miss, p.y);
+  go_along(&p, nv, qd1);
+  for (int j = 0; j < p.n; j++) {
+    for (int c = 0; c < nv; c++) {
+      s->owed[c] -= p.y[j] / s->h * p.T[(size_t)j * (size_t)nv + (size_t)c];
+    }
+  }
+  return true;
+}
+
+/* What the weight of still coordinates has kept, which are at rest from now on; false: they do not
+ * stand. */
+static bool take_weight(sni_system *s, double *qd1) {
+  const sni_tree *t = s->t;
+  const double most = sni_largest(t->nv, qd1);
+  double M[6][6];
+  add_up(s->d, M);
+  for (int i = 0; i < t->nbody; i++) {
+    const int adr = t->vadr[i], nv = t->vadr[i + 1] - adr;
+    for (int k = 0; k < nv; k++) {
+      const int c = adr + k;
+      if (s->still->coord[c] && !(fabs(qd1[c]) <= STANDS * most)) {
+        return false;
+      }
+      if (s->still->coord[c]) {
+        s->owed[c] += HEAVY * weight_of(s->d, M, i, c) * qd1[c] / s->h;
+        qd1[c] = 0;
+      }
+    }
+  }
+  return true;
+}
+
+void sni_stay_welded(sn_sim *sim, sni_system *s, double t_end, sni_stay_project project,
+                     const double *q1, double *qd1) {
+  const size_t bytes = (size_t)s->t->nv * sizeof *qd1;
+  double *start = s->still->room;
+  memcpy(start, qd1, bytes);
+  memset(s->owed, 0, bytes);
+  weigh_down(s);
+  sni_rows_forget_factors(&sim->rows);
+  project(sim, s, t_end, q1, qd1);
+  bool stands = (!s->still->loops || weld_loops(sim, s, t_end, q1, qd1)) && take_weight(s, qd1);
+  if (stands && sim->d.rows) { /* once more without what is known, so that constraints fit too */
+    project(sim, s, t_end, q1, qd1);
+    stands = take_weight(s, qd1);
+  }
+  sni_rotors_refresh(s->d);
+  sni_rotors_turn(s->d, q1, qd1);
+  sni_rows_forget_factors(&sim->rows);
+  if (!stands) {
+    memcpy(qd1, start, bytes);
+    memset(s->owed, 0, bytes);
+    project(sim, s, t_end, q1, qd1);
   }
 }

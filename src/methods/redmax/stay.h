@@ -21,4 +21,13 @@ sn_status sni_stay_close(sn_sim *sim, sni_system *s, double t_end, bool rates, d
 /* The same where gaps stay open: only joints of loops that stick are put back. */
 void sni_stay_open(sn_sim *sim, sni_system *s, double t_end, double *q1, double *qd1);
 
+/* Rates at q1 that belong to the momenta of the bodies, with what sticks as if it were welded:
+ * momenta are projected once more, by `project`, with still coordinates so heavy that they stand.
+ * What that took, as a force, into s->owed.  Where they cannot stand, as others are driven, they do
+ * not, and nothing is owed. */
+typedef void (*sni_stay_project)(sn_sim *sim, sni_system *s, double t_end, const double *q1,
+                                 double *qd1);
+void sni_stay_welded(sn_sim *sim, sni_system *s, double t_end, sni_stay_project project,
+                     const double *q1, double *qd1);
+
 #endif

@@ -121,6 +121,7 @@ typedef struct sni_system {
   /* nv  moves q at the end of a step, and gives no speed; NULL: nothing does */
   const double *shift;
   const sni_still *still; /* NULL: nothing sticks in this step */
+  double *owed; /* nv  what has held still coordinates as bodies turned on: stay.c; NULL: nothing */
 } sni_system;
 
 static inline double sni_system_whole(const sni_system *s) {
