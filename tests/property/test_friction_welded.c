@@ -27,13 +27,13 @@ static void write_arm(char *text, size_t size, const char *axis, const char *ben
 
 /* The elbow of a driven arm bears what draws it outwards, and does nothing else. */
 TEST(what_sticks_on_what_is_driven_takes_nothing) {
-  for (int way = 0; way < 2; way++) {
+  for (int way = 0; way < 4; way++) {
     char text[1000];
     write_arm(text, sizeof text, "[0, 0, 1]", "[0, 0, 90*deg]",
               "type: revolute, axis: [0, 0, 1], friction: {law: dry, force: 5}",
               "motions: {m: {joint: upper, q: 5*t}}\n");
     const double step = way & 1 ? 0.01 : 0.002;
-    stage s = stage_set(text, options_of(step, SN_EULER));
+    stage s = stage_set(text, options_of(step, way & 2 ? SN_EXTRAPOLATED : SN_EULER));
     stage_step(&s, 50);
     for (int k = 0; k < 50; k++) {
       stage_step(&s, 1);
@@ -66,9 +66,9 @@ TEST(what_sticks_in_a_loop_takes_nothing) {
       "loops: {l: {type: revolute, axis: [0, 1, 0], friction: {law: dry, force: 50}, a: {body: b, "
       "at: [0.15, 0, -0.2]}, b: {body: d, at: [-0.25, 0, -0.2]}}}\n"
       "initial: {a: {qd: 3}}\n";
-  for (int way = 0; way < 2; way++) {
-    sn_options o = options_of(0.005, SN_EULER);
-    o.redmax.closure = way & 1 ? SN_CLOSURE_BAUMGARTE : SN_CLOSURE_PROJECT;
+  for (int way = 0; way < 4; way++) {
+    sn_options o = options_of(0.005, way & 1 ? SN_EXTRAPOLATED : SN_EULER);
+    o.redmax.closure = way & 2 ? SN_CLOSURE_BAUMGARTE : SN_CLOSURE_PROJECT;
     stage s = stage_set(bars, o);
     stage_step(&s, 5);
     for (int k = 0; k < 200; k++) {
@@ -83,7 +83,7 @@ TEST(what_sticks_in_a_loop_takes_nothing) {
 /* What is drawn outwards on a turntable comes loose where friction cannot hold it any more, and not
  * before: what holds it is 2 N. */
 TEST(what_is_drawn_outwards_comes_loose_in_time) {
-  for (int way = 0; way < 2; way++) {
+  for (int way = 0; way < 4; way++) {
     stage s = stage_set("sinew: 1\n"
                         "bodies:\n"
                         "  table: {joint: {type: revolute, axis: [0, 0, 1]}, inertia: {mass: 1, "
@@ -93,7 +93,7 @@ TEST(what_is_drawn_outwards_comes_loose_in_time) {
                         "zz: 0.01}}\n"
                         "motions: {m: {joint: table, q: 0.5*t^2}}\n"
                         "gravity: [0, 0, 0]\n",
-                        options_of(way & 1 ? 0.005 : 0.001, SN_EULER));
+                        options_of(way & 1 ? 0.005 : 0.001, way & 2 ? SN_EXTRAPOLATED : SN_EULER));
     while (hypot(stage_channel(&s, "bead.q0"), stage_channel(&s, "bead.q1")) < 1e-6) {
       stage_step(&s, 1);
     }
@@ -104,7 +104,84 @@ TEST(what_is_drawn_outwards_comes_loose_in_time) {
   }
 }
 
+/* ---- second order ---- */
+
+static double lost_by(const char *text, sn_options o, double end) {
+  stage s = stage_set(text, o);
+  const double start = stage_energy(&s);
+  stage_step(&s, (int)lround(end / o.step));
+  const double lost = start - stage_energy(&s);
+  stage_clear(&s);
+  return lost;
+}
+
+/* A pendulum whose elbow sticks swings as one that is welded. */
+TEST(what_sticks_swings_as_what_is_welded) {
+  for (int way = 0; way < 6; way++) {
+    char stuck[1000], welded[1000];
+    write_arm(stuck, sizeof stuck, "[0, 1, 0]", "[0, 60*deg, 0]",
+              "type: revolute, axis: [0, 1, 0], friction: {law: dry, force: 30}", "");
+    write_arm(welded, sizeof welded, "[0, 1, 0]", "[0, 60*deg, 0]", "type: fixed", "");
+    const sn_options o = options_of(0.01 / (1 << way / 2), way & 1 ? SN_EXTRAPOLATED : SN_EULER);
+    const double lost = lost_by(stuck, o, 4), other = lost_by(welded, o, 4);
+    /* what sticks is held by its weight, which is 1e8 times that of all, and 9 J come and go */
+    CHECK(fabs(lost - other) < 1e-7, "way %d: %g J are lost, not %g", way, lost, other);
+    CHECK(way % 2 == 0 || lost < 360 * o.step * o.step, "way %d: %g J are lost", way, lost);
+  }
+}
+
+static const char double_pendulum[] =
+    "sinew: 1\n"
+    "bodies:\n"
+    "  upper: {joint: {type: revolute, axis: [0, 1, 0], friction: {mu: %s, pin_radius: 0.02, "
+    "pin_length: 0.1}}, " UPPER "}\n"
+    "  fore: {parent: upper, joint: {at: [0.5, 0, 0], type: revolute, axis: [0, 1, 0], friction: "
+    "{mu: %s, pin_radius: 0.02, pin_length: 0.1}}, " FORE "}\n"
+    "initial: {fore: {q: 60*deg}}\n";
+
+static sn_options extrapolated(double step) {
+  sn_options o = options_of(step, SN_EXTRAPOLATED);
+  o.redmax.friction.tolerance = 1e-12;
+  return o;
+}
+
+/* All turns are taken with a mu of next to nothing, and they do next to nothing. */
+TEST(little_friction_leaves_extrapolation_as_it_is) {
+  char little[1000], none[1000];
+  snprintf(little, sizeof little, double_pendulum, "1e-14", "1e-14");
+  snprintf(none, sizeof none, double_pendulum, "0", "0");
+  const double lost = lost_by(little, extrapolated(0.01), 1);
+  const double other = lost_by(none, extrapolated(0.01), 1);
+  CHECK(fabs(lost - other) < 1e-10, "%g J are lost, not %g", lost, other);
+}
+
+/* What pins take, by the records and by the energy, differs by the square of the step. */
+TEST(records_are_of_second_order_where_steps_are) {
+  char text[1000];
+  snprintf(text, sizeof text, double_pendulum, "0.1", "0.1");
+  double off[2], taken[2];
+  for (int k = 0; k < 2; k++) {
+    const double step = k ? 0.005 : 0.01;
+    stage s = stage_set(text, extrapolated(step));
+    const double start = stage_energy(&s);
+    taken[k] = 0;
+    for (int i = 0; i < (int)lround(1 / step); i++) {
+      stage_step(&s, 1);
+      const double power =
+          stage_channel(&s, "upper.dissipation") + stage_channel(&s, "fore.dissipation");
+      CHECK(power >= 0, "friction gives %g W", -power);
+      taken[k] += step * power;
+    }
+    off[k] = fabs(taken[k] - (start - stage_energy(&s)));
+    stage_clear(&s);
+  }
+  print_message("  recorded to %.1g and %.1g J of %g\n", off[0], off[1], taken[1]);
+  CHECK(off[0] > 3 * off[1] && off[0] < 0.02 * taken[0], "off by %g J, and by %g", off[0], off[1]);
+}
+
 int main(void) {
   RUN_TESTS(T(what_sticks_on_what_is_driven_takes_nothing), T(what_sticks_in_a_loop_takes_nothing),
-            T(what_is_drawn_outwards_comes_loose_in_time));
+            T(what_is_drawn_outwards_comes_loose_in_time), T(what_sticks_swings_as_what_is_welded),
+            T(little_friction_leaves_extrapolation_as_it_is),
+            T(records_are_of_second_order_where_steps_are));
 }

@@ -92,33 +92,6 @@ static sn_status close_whole(sn_sim *sim, double t_end, double *q, double *qd, s
   return sni_stay_close(sim, &r->s, t_end, true, q, qd, err);
 }
 
-/* With inertia: projected, bodies turn on after friction has said what slips: a step ends with
- * rates that are h times that ahead of what it saw, c(q, qd), and the next one is used to it.  In
- * y1 that is gone, so what begins to slip would be taken to slip backwards by as much, and stopped,
- * however short the steps.  So each part begins with what a step of its length would have left, and
- * ends without it: h is that length, or minus that. */
-static sn_status turn_on(sn_sim *sim, sn_state *state, double h, sn_error *err) {
-  sni_redmax *r = sim->method_work;
-  if (!sni_redmax_rubs(sim) || sim->options.redmax.inertia != SN_INERTIA_PROJECTED) {
-    return SN_OK;
-  }
-  sni_dynamics_kinematics(&sim->d, sni_state_q(state), sni_state_qd(state));
-  const int bad =
-      sni_rubbing_turn_on(&r->rub, state->t, h, sni_state_q(state), sni_state_qd(state));
-  return bad < 0 ? SN_OK : sni_fail_singular(sim, err, bad, state->t);
-}
-
-/* The k-th part: all of it, and its halves. */
-static sn_status take_part(sni_first_order step, int k, sn_sim *sim, sn_state *state,
-                           const sn_input *input, double t_end, double whole, sn_info *info,
-                           sn_error *err) {
-  const double h = k == 0 ? whole : 0.5 * whole;
-  const sn_status begun = k < 2 ? turn_on(sim, state, h, err) : SN_OK;
-  const sn_status status = begun ? begun : step(sim, state, input, t_end, info, err);
-  const sn_status ended = status >= 0 && k != 1 ? turn_on(sim, state, -h, err) : SN_OK;
-  return ended ? ended : status;
-}
-
 sn_status sni_step_extrapolated(sni_first_order step, bool accept, sn_sim *sim, sn_state *state,
                                 const sn_input *input, double t_end, double *room, sn_info *info,
                                 sn_error *err) {
@@ -135,7 +108,7 @@ sn_status sni_step_extrapolated(sni_first_order step, bool accept, sn_sim *sim, 
   bool blow = false;
   memcpy(start, y, bytes);
   for (int k = 0; k < 3; k++) {
-    const sn_status status = take_part(step, k, sim, state, input, ends[k], t_end - t0, info, err);
+    const sn_status status = step(sim, state, input, ends[k], info, err);
     if (status < 0 || (status > 0 && !accept)) {
       memcpy(y, start, bytes);
       state->t = t0;
@@ -169,6 +142,7 @@ sn_status sni_step_extrapolated(sni_first_order step, bool accept, sn_sim *sim, 
     info->last_substep = t_end - t0;
     return reservation;
   }
+  sni_rubbing_extrapolate_work(rub);
   const sn_energy by_two = sni_energy_of(sim, state);
   memcpy(two, y, bytes);
   /* Springs that are stiff and far from rest may throw a step beyond where they would be at rest,

@@ -51,23 +51,43 @@ static double length_of_step(const sn_sim *sim, double t, double t_end) {
   return fabs(part - h) <= rounding ? part : h;
 }
 
+/* What joints bear as bodies coast. */
+static sn_status coast(sn_sim *sim, const sni_redmax_step *step, sn_error *err) {
+  sni_redmax *r = sim->method_work;
+  const sni_rub_coasting way = sim->options.redmax.inertia == SN_INERTIA_PROJECTED ? SNI_COAST_FREE
+                               : sim->options.redmax.closure == SN_CLOSURE_PROJECT ? SNI_COAST_BENT
+                                                                                   : SNI_COAST_HELD;
+  const int bad = sni_rubbing_coast(&r->rub, step->t_end, way, step->q, step->qd);
+  return bad < 0 ? SN_OK : sni_fail_singular(sim, err, bad, step->t);
+}
+
+/* The rates at the start go ahead to those that friction has to see. */
+static sn_status lead(sn_sim *sim, const sni_redmax_step *step, sn_error *err) {
+  sni_redmax *r = sim->method_work;
+  const int bad = sni_rubbing_turn_on(&r->rub, step->t_end, step->h, step->q, sim->qd);
+  sni_dynamics_kinematics(&sim->d, step->q, step->qd);
+  return bad < 0 ? SN_OK : sni_fail_singular(sim, err, bad, step->t);
+}
+
 /* Where the bodies are, what is near them, and how joints rub as they coast. */
 static sn_status look(sn_sim *sim, const sni_redmax_step *step, sn_error *err) {
   sni_redmax *r = sim->method_work;
   sni_system_release_drives(&r->s);
   sni_dynamics_reparam(&sim->d, sim->q, sim->qd);
   sni_dynamics_kinematics(&sim->d, step->q, step->qd);
+  r->rub.leads =
+      r->s.whole > 0 && sni_redmax_rubs(sim) && sim->options.redmax.inertia == SN_INERTIA_PROJECTED;
+  if (r->rub.leads) {
+    const sn_status coasted = coast(sim, step, err);
+    const sn_status led = coasted ? coasted : lead(sim, step, err);
+    if (led) {
+      return led;
+    }
+  }
   const sn_status status = r->touch ? sni_touch_find(r->touch, step->h, step->q, step->qd,
                                                      step->input, step->touch_state, err)
                                     : SN_OK;
-  if (status || sim->m->nslide == 0) {
-    return status;
-  }
-  const sni_rub_coasting way = sim->options.redmax.inertia == SN_INERTIA_PROJECTED ? SNI_COAST_FREE
-                               : sim->options.redmax.closure == SN_CLOSURE_PROJECT ? SNI_COAST_BENT
-                                                                                   : SNI_COAST_HELD;
-  const int bad = sni_rubbing_coast(&r->rub, step->t_end, way, step->q, step->qd);
-  return bad < 0 ? SN_OK : sni_fail_singular(sim, err, bad, step->t);
+  return status || sim->m->nslide == 0 || r->rub.leads ? status : coast(sim, step, err);
 }
 
 /* qd1 and q1, before anything else moves.  Drives that would pass their limits get them instead,
@@ -224,9 +244,21 @@ static sn_status step_euler(sn_sim *sim, sn_state *state, const sn_input *input,
       return SN_NOT_CONVERGED;
     }
   }
+  const bool pushed = r->touch && r->touch->pushes;
+  const sn_status weighed = r->rub.leads ? sni_rubbing_weigh_lead(&r->rub) : SN_OK;
+  if (weighed) {
+    return sni_fail_singular(sim, err, 0, step.t);
+  }
+  if (r->rub.leads && !pushed) {
+    sni_rubbing_fall_back(&r->rub, qd1);
+    sni_move_begin(&r->s, SNI_TWISTS_OF_RATES, false, step.q, qd1, q1);
+  }
   const sn_status moved = move(sim, &step, q1, qd1, err);
   if (moved) {
     return moved;
+  }
+  if (r->rub.leads && pushed) { /* else what touches would go into each other */
+    sni_rubbing_fall_back(&r->rub, qd1);
   }
   if (r->touch) {
     sni_touch_end(r->touch, step.h, sim->q, q1, qd1, step.touch_state);

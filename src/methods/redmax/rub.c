@@ -549,12 +549,10 @@ void sni_rubbing_answer(sni_rubbing *r, const double *dv, const double *lambda, 
   }
 }
 
-/* Accelerations of what nothing acts on but what is owed, in r->column, without constraints; -1, or
- * the body of a singular matrix. */
-static int coast_unbound(sni_rubbing *r, const sni_aba_in *in) {
+int sni_rubbing_coast_unbound(sni_rubbing *r, const sni_aba_in *in) {
   sni_dynamics *d = r->s->d;
   for (int k = 0; k < r->s->t->nv; k++) {
-    d->w.tau[k] = -r->owed[k];
+    d->w.tau[k] = r->leads ? 0 : -r->owed[k];
   }
   d->use_wrench = false;
   return sni_aba(r->s->t, in, &d->w, r->column);
@@ -570,7 +568,7 @@ int sni_rubbing_coast(sni_rubbing *r, double t, sni_rub_coasting way, const doub
   memset(qdd, 0, nv * sizeof *qdd);
   memset(r->coast_lambda, 0, (size_t)r->m->nrow * sizeof *r->coast_lambda);
   if (way != SNI_COAST_HELD) {
-    int bad = coast_unbound(r, &in); /* rows need its factors in any case */
+    int bad = sni_rubbing_coast_unbound(r, &in); /* rows need its factors in any case */
     if (way == SNI_COAST_BENT) {
       memset(qdd, 0, nv * sizeof *qdd);
     }
@@ -584,27 +582,5 @@ int sni_rubbing_coast(sni_rubbing *r, double t, sni_rub_coasting way, const doub
     in.use_wrench = d->use_wrench;
   }
   sni_inverse(tree, &in, &d->w, qdd, r->b, r->coast);
-  return -1;
-}
-
-int sni_rubbing_turn_on(sni_rubbing *r, double t, double h, const double *q, double *qd) {
-  const sni_aba_in in = sni_dynamics_masses(r->s->d);
-  sni_rows *rows = r->s->d->rows;
-  int bad = coast_unbound(r, &in);
-  if (bad < 0 && rows) {
-    bad = sni_rows_coast(rows, t, t, q, qd, r->column);
-  }
-  if (bad >= 0) {
-    return bad;
-  }
-  if (rows) { /* what bends the way of rows is none of the rates here */
-    for (int i = 0; i < rows->nrow; i++) {
-      rows->rhs[i] = rows->row[i].one_sided ? SNI_LET_GO : 0;
-    }
-    sni_rows_correct(rows, rows->rhs, r->column);
-  }
-  for (int k = 0; k < r->s->t->nv; k++) {
-    qd[k] += h * r->column[k];
-  }
   return -1;
 }

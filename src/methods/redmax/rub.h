@@ -75,6 +75,7 @@ typedef struct sni_rubbing {
   double *began, *one; /* nslide  start and rate of a whole step, whose halves follow            */
   double *work;     /* nslide  what friction has taken in the last step of first order           */
   double *half;     /* nslide  in the first of two that make one                                 */
+  double *both;     /* nslide  in a whole one, whose halves follow                               */
   double *power;    /* nslide  in all that the method's step is made of; then by its length      */
   double *bound;    /* nslide                                                                    */
   double *next;     /* nslide  bounds by the last loads                                          */
@@ -106,6 +107,8 @@ typedef struct sni_rubbing {
   int *disc_of;   /* nslide  -1: a bound of its own                                           */
   double *part;   /* nslide  of its bound, for what is held: 1 unless others of its disc move too */
   double *owed;   /* nv  what has held still coordinates as bodies turned on: stay.c            */
+  bool leads;     /* the step sees rates as they will be when bodies have turned on              */
+  double *lead;   /* nv  by so much: rub_lead.c                                                  */
   double *normal; /* nrub  what its contacts bear, together                                    */
   double *before; /* nrub  the same at the start of the step                                   */
   double *limit;  /* ntangent                                                                  */
@@ -248,6 +251,7 @@ void sni_rubbing_note_work(sni_rubbing *r, double h);
 void sni_rubbing_keep_whole(sni_rubbing *r);
 void sni_rubbing_keep_half(sni_rubbing *r);
 void sni_rubbing_add_half(sni_rubbing *r);
+void sni_rubbing_extrapolate_work(sni_rubbing *r);
 void sni_rubbing_begin_power(sni_rubbing *r);
 void sni_rubbing_add_power(sni_rubbing *r);
 void sni_rubbing_end_power(sni_rubbing *r, double h);
@@ -262,9 +266,17 @@ typedef enum sni_rub_coasting { SNI_COAST_FREE, SNI_COAST_BENT, SNI_COAST_HELD }
  * assembled: uses up w.tau and w.wrench. */
 int sni_rubbing_coast(sni_rubbing *r, double t, sni_rub_coasting way, const double *q,
                       const double *qd);
-/* qd += h times the accelerations of what nothing acts on, so far as constraints let rates at q
- * have them.  After kinematics; -1, or the body of a singular matrix. */
+/* rub_lead.c: r->lead = h times the accelerations of what nothing acts on, so far as constraints
+ * let rates at q have them, and qd += lead.  After kinematics; -1, or the body of a singular
+ * matrix. */
 int sni_rubbing_turn_on(sni_rubbing *r, double t, double h, const double *q, double *qd);
+/* After the solve with these: r->lead becomes what that has come to in the rates at the end. */
+sn_status sni_rubbing_weigh_lead(sni_rubbing *r);
+void sni_rubbing_fall_back(const sni_rubbing *r, double *v);
+
+/* Accelerations of what nothing acts on but what is owed, in r->column, without constraints; -1, or
+ * the body of a singular matrix. */
+int sni_rubbing_coast_unbound(sni_rubbing *r, const sni_aba_in *in);
 
 /* What a contact does along a tangent, as far as the joint holds it: of two pins on a cross, the
  * other one gives way to what is about its axis. */

@@ -557,6 +557,7 @@ static size_t lay_out(sni_rubbing *r, const sn_model *m, const sn_options *o, ch
   r->one = TAKE(nslide, sizeof *r->one);
   r->work = TAKE(nslide, sizeof *r->work);
   r->half = TAKE(nslide, sizeof *r->half);
+  r->both = TAKE(nslide, sizeof *r->both);
   r->power = TAKE(nslide, sizeof *r->power);
   r->bound = TAKE(nslide, sizeof *r->bound);
   r->next = TAKE(nslide, sizeof *r->next);
@@ -579,6 +580,7 @@ static size_t lay_out(sni_rubbing *r, const sn_model *m, const sn_options *o, ch
   r->asked = TAKE(nslide, sizeof *r->asked);
   r->last = TAKE(nslide, sizeof *r->last);
   r->owed = TAKE(nslide > 0 ? nv : 0, sizeof *r->owed);
+  r->lead = TAKE(nslide > 0 ? nv : 0, sizeof *r->lead);
   r->normal = TAKE(nrub, sizeof *r->normal);
   r->before = TAKE(nrub, sizeof *r->before);
   r->limit = TAKE(ntangent, sizeof *r->limit);

@@ -24,6 +24,7 @@ void sni_rubbing_note_work(sni_rubbing *r, double h) {
 void sni_rubbing_keep_whole(sni_rubbing *r) {
   memcpy(r->began, r->start, (size_t)r->m->nslide * sizeof *r->began);
   memcpy(r->one, r->rate, (size_t)r->m->nslide * sizeof *r->one);
+  memcpy(r->both, r->work, (size_t)r->m->nslide * sizeof *r->both);
 }
 
 bool sni_rubbing_parts(const sni_rubbing *r) {
@@ -49,6 +50,21 @@ static void add(const sni_rubbing *r, const double *more, double *to) {
 
 void sni_rubbing_add_half(sni_rubbing *r) {
   add(r, r->half, r->work);
+}
+
+/* As the state is.  Friction never gives: where one of them stops on the way, what the halves say
+ * stays. */
+void sni_rubbing_extrapolate_work(sni_rubbing *r) {
+  for (int k = 0; k < r->m->nrub; k++) {
+    const sni_rub *rub = &r->m->rub[k];
+    double sum = 0;
+    for (int i = rub->first; i < rub->first + rub->nslide; i++) {
+      sum += 2 * r->work[i] - r->both[i];
+    }
+    for (int i = rub->first; sum >= 0 && i < rub->first + rub->nslide; i++) {
+      r->work[i] = 2 * r->work[i] - r->both[i];
+    }
+  }
 }
 
 void sni_rubbing_begin_power(sni_rubbing *r) {

@@ -124,7 +124,8 @@ void sni_redmax_equations(sn_sim *sim, const sni_redmax_step *step) {
                       (sni_tangent)sim->options.redmax.tangent);
   if (sim->options.redmax.inertia != SN_INERTIA_PAPER) {
     sni_system_projected_side(s, step->q, step->qd);
-    for (int k = 0; s->owed && k < s->t->nv; k++) { /* does friction hold this too? */
+    const bool leads = ((const sni_redmax *)sim->method_work)->rub.leads;
+    for (int k = 0; s->owed && !leads && k < s->t->nv; k++) { /* does friction hold this too? */
       s->b[k] += step->h * s->owed[k];
     }
     return;
