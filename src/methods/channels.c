@@ -15,6 +15,7 @@ typedef struct reading {
   sn_sim *sim;
   const sn_state *state;
   sn_energy energy;
+  bool led_here; /* the last step of the sim ended in this state */
 } reading;
 
 typedef struct group {
@@ -225,29 +226,12 @@ static double value_constraint(const reading *r, int n, int component, int coord
 /* ---- contacts ---- */
 
 /* Of the step that led to this state; of others nothing is known. */
-static void sum_contacts(const sn_sim *sim, const sn_state *state) {
-  for (int i = 0; i < sim->m->tree.nbody; i++) {
-    sim->contact_of[i] = (sni_contact_sum){{0, 0, 0}, 0, 0};
-  }
-  const bool led_here = sim->ntouch > 0 && sim->touch_mark == sni_state_mark(state);
-  for (int k = 0; led_here && k < sim->ntouch; k++) {
-    const sn_contact_point *p = &sim->touch[k];
-    const sni_contact_force *f = &sim->touch_force[k];
-    for (int side = 0; side < 2; side++) {
-      const uint32_t body = side == 0 ? p->body : p->other;
-      if (body != SN_WORLD) {
-        sni_contact_sum *sum = &sim->contact_of[body];
-        sum->force = sn_vec3_addscaled(sum->force, side == 0 ? 1 : -1, f->force);
-        sum->normal += f->normal;
-        sum->points++;
-      }
-    }
-  }
-}
-
 static double value_contact(const reading *r, int body, int component, int coordinate) {
   (void)coordinate;
   const sni_contact_sum *sum = &r->sim->contact_of[body];
+  if (!r->led_here) {
+    return 0;
+  }
   return component < 3    ? sn_vec3_get(sum->force, component)
          : component == 3 ? sum->normal
                           : sum->points;
@@ -666,7 +650,7 @@ sn_status sn_sim_channels(sn_sim *sim, const sn_state *state, const sn_input *in
     return status;
   }
   if (contacts) {
-    sum_contacts(sim, state);
+    r.led_here = sim->touch_mark == sni_state_mark(state);
   }
   for (int k = 0; k < n; k++) {
     place p;

@@ -101,10 +101,9 @@ struct sn_sim {
   /* Where bodies touch, at the end of the last step: the method that finds contacts points to its
    * own list.  Recordings show it. */
   const sn_contact_point *touch;
-  const sni_contact_force *touch_force; /* the same in full, for channels                    */
   int ntouch;
   uint64_t touch_mark;         /* the state of that end: sni_state_mark                       */
-  sni_contact_sum *contact_of; /* nbody  sums over these, where something touches: channels.c  */
+  sni_contact_sum *contact_of; /* nbody  sums in the whole of that step, where something touches */
   int open_one;                /* the constraint that this step could not close; -1: none, so far */
 };
 

@@ -24,9 +24,9 @@
 #define RESOLVED 0.02
 
 /* As much of the extrapolation as leaves no more energy than `most`; below: what is left with none.
- */
-static void limit_energy(sn_sim *sim, sn_state *state, const double *one, const double *two,
-                         double most, double below) {
+ * Returns that part. */
+static double limit_energy(sn_sim *sim, sn_state *state, const double *one, const double *two,
+                           double most, double below) {
   enum { TRIES = 6 };
   const sni_tree *t = &sim->m->tree;
   double part = 1, E = sni_total(sni_energy_of(sim, state)), lo = 0, hi = 1, E_lo = below, E_hi = E;
@@ -42,8 +42,10 @@ static void limit_energy(sn_sim *sim, sn_state *state, const double *one, const 
     const bool near = E - most <= 1e-9 * fabs(most - below);
     if (!near) {
       sni_extrapolate(t, one, two, 0, state->data);
+      part = 0;
     }
   }
+  return part;
 }
 
 /* Putting a state back onto its constraints moves it a little, and may bring energy: rates are
@@ -85,6 +87,15 @@ static void note_still(sn_sim *sim, int k) {
   }
 }
 
+/* What contacts did: `less` of both halves, and `part` of what these did otherwise than the whole
+ * step. */
+static void sum_contacts(sn_sim *sim, double part, double less) {
+  sni_touch *touch = ((sni_redmax *)sim->method_work)->touch;
+  if (touch) {
+    sni_touch_sum_combine(touch, -part, less + part, less + part);
+  }
+}
+
 /* It stays where it was when the first of them began. */
 static sn_status close_whole(sn_sim *sim, double t_end, double *q, double *qd, sn_error *err) {
   sni_redmax *r = sim->method_work;
@@ -99,6 +110,7 @@ sn_status sni_step_extrapolated(sni_first_order step, bool accept, sn_sim *sim, 
   const size_t numbers = 2 * (size_t)t->nv, bytes = numbers * sizeof(double);
   double *start = room, *one = room + numbers, *two = one + numbers, *y = state->data;
   sni_rubbing *rub = &((sni_redmax *)sim->method_work)->rub;
+  sni_touch *touch = ((sni_redmax *)sim->method_work)->touch;
   const double t0 = state->t, ends[3] = {t_end, 0.5 * (t0 + t_end), t_end};
   const sn_energy before = sni_energy_of(sim, state);
   sn_energy by_one = before;
@@ -118,6 +130,9 @@ sn_status sni_step_extrapolated(sni_first_order step, bool accept, sn_sim *sim, 
     acting[k] = sim->rows.u.acting;
     blow = blow || (sim->d.rows && sim->rows.nsided > 0 && sim->rows.u.blow);
     note_still(sim, k);
+    if (touch && k < 2) {
+      sni_touch_sum_keep(touch, k);
+    }
     struck += k > 0 ? sim->rows.u.work : 0;
     if (k == 1) {
       sni_rubbing_keep_half(rub);
@@ -139,6 +154,7 @@ sn_status sni_step_extrapolated(sni_first_order step, bool accept, sn_sim *sim, 
     if (closed_system && !is_moved(sim->m)) {
       spend(sim, state, sni_total(before) + struck);
     }
+    sum_contacts(sim, 0, 1);
     info->last_substep = t_end - t0;
     return reservation;
   }
@@ -149,8 +165,9 @@ sn_status sni_step_extrapolated(sni_first_order step, bool accept, sn_sim *sim, 
    * to where there is more strain than before, and than anything that moves explains. */
   const double E0 = sni_total(before), E2 = sni_total(by_two);
   const bool thrown = sni_may_be_held(sim, input) && sni_is_thrown(before, by_two);
+  double part = 1;
   if (thrown) {
-    sni_go_less_far(sim, state, start, two, E0);
+    sum_contacts(sim, 0, sni_go_less_far(sim, state, start, two, E0));
   } else {
     sni_extrapolate(t, one, two, 1, y);
   }
@@ -166,7 +183,10 @@ sn_status sni_step_extrapolated(sni_first_order step, bool accept, sn_sim *sim, 
                       : resolved      ? E2 + lost
                                       : fmax(E0, E2 + brought) + 0.1 * brought;
   if (!thrown && !sim->d.user_force) { /* of its energy nobody knows */
-    limit_energy(sim, state, one, two, most, E2);
+    part = limit_energy(sim, state, one, two, most, E2);
+  }
+  if (!thrown) {
+    sum_contacts(sim, part, 1);
   }
   if (sim->d.rows) {
     const sn_status closed = close_whole(sim, t_end, sni_state_q(state), sni_state_qd(state), err);

@@ -270,6 +270,9 @@ static sn_status step_euler(sn_sim *sim, sn_state *state, const sn_input *input,
   if (r->touch) {
     info->contact_residual = fmax(info->contact_residual, r->touch->residual);
   }
+  if (r->touch) {
+    sni_touch_sum_part(r->touch, step.h);
+  }
   mark_touch(sim, state);
   info->substeps++;
   info->evaluations++;
@@ -316,6 +319,9 @@ static sn_status advance(sn_sim *sim, sn_state *state, const sn_input *input, do
   const bool retries = sim->options.redmax.on_unconverged == SN_RETRY && depth < RETRY_DEPTH;
   if (status <= 0 || !(r->outrun || retries)) {
     sni_rubbing_add_power(&r->rub);
+    if (r->touch) {
+      sni_touch_sum_add(r->touch);
+    }
     return status;
   }
   info->retries += !r->outrun;
@@ -356,7 +362,11 @@ static sn_status advance_held(sn_sim *sim, sn_state *state, const sn_input *inpu
                               sn_info *info, sn_error *err) {
   const bool closes = sim->options.redmax.closure == SN_CLOSURE_PROJECT;
   const sn_status held = closes ? sni_sim_switch(sim, t_end, state, err) : SN_OK;
-  sni_rubbing_begin_power(&((sni_redmax *)sim->method_work)->rub);
+  sni_redmax *r = sim->method_work;
+  sni_rubbing_begin_power(&r->rub);
+  if (r->touch) {
+    sni_touch_sum_clear(r->touch);
+  }
   return held ? held : advance(sim, state, input, t_end, 0, info, err);
 }
 
@@ -393,6 +403,9 @@ static sn_status take_step(sn_sim *sim, sn_state *state, const sn_input *input, 
       return SN_E_UNCONVERGED;
     }
     return status < 0 ? status : fail_unconverged(sim, t, info, err);
+  }
+  if (((const sni_redmax *)sim->method_work)->touch) {
+    sni_touch_sum_end(((sni_redmax *)sim->method_work)->touch, length_of_step(sim, t, t_end));
   }
   sni_sim_save_loops(sim, sni_state_private(state));
   sni_rubbing_end_power(&((sni_redmax *)sim->method_work)->rub, t_end - t);

@@ -71,8 +71,8 @@ bool sni_may_be_held(const sn_sim *sim, const sn_input *input) {
 }
 
 /* For a little way there is less energy: the direction is downhill in the strain. */
-void sni_go_less_far(sn_sim *sim, sn_state *state, const double *start, const double *two,
-                     double E0) {
+double sni_go_less_far(sn_sim *sim, sn_state *state, const double *start, const double *two,
+                       double E0) {
   enum { TRIES = 40 };
   const sni_tree *t = &sim->m->tree;
   double part = 1, E = INFINITY;
@@ -81,6 +81,7 @@ void sni_go_less_far(sn_sim *sim, sn_state *state, const double *start, const do
     sni_extrapolate(t, start, two, part - 1, state->data);
     E = sni_total(sni_energy_of(sim, state));
   }
+  return part;
 }
 
 /* Of springs and cables, where the kinematics are. */

@@ -26,8 +26,8 @@ void sni_extrapolate(const sni_tree *t, const double *one, const double *two, do
 
 /* The state, from start to two: half of the way, a quarter, and so on, until there is no more
  * energy than E0. */
-void sni_go_less_far(sn_sim *sim, sn_state *state, const double *start, const double *two,
-                     double E0);
+double sni_go_less_far(sn_sim *sim, sn_state *state, const double *start, const double *two,
+                       double E0);
 
 /* A step to t_end that goes less far where it is thrown.  room: 4 nv numbers that `step` leaves
  * alone. */

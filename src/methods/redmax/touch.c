@@ -168,7 +168,6 @@ static void show(sni_touch *touch, double h) {
     }
   }
   touch->sim->touch = touch->point;
-  touch->sim->touch_force = touch->force;
   touch->sim->ntouch = n;
 }
 
@@ -569,6 +568,9 @@ static size_t lay_out(sni_touch *touch, int ngroup, char *memory) {
   touch->group = TAKE(n, sizeof *touch->group);
   touch->point = TAKE(n, sizeof *touch->point);
   touch->force = TAKE(n, sizeof *touch->force);
+  touch->sum = TAKE(nbody, sizeof *touch->sum);
+  touch->whole = TAKE(nbody, sizeof *touch->whole);
+  touch->half = TAKE(nbody, sizeof *touch->half);
   touch->shift_x = TAKE(n, sizeof *touch->shift_x);
   touch->least = TAKE(n, sizeof *touch->least);
   touch->column = TAKE(nv, sizeof *touch->column);

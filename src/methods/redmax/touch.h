@@ -74,8 +74,9 @@ typedef struct sni_touch {
   sni_touch_group *group;   /* as in st                                                          */
   sn_contact_point *point;  /* of contacts that push, for those who look                       */
   sni_contact_force *force; /* of these                                                       */
-  double (*least)[SNI_GROUP_ROWS];   /* of groups: the least impulses that move as theirs do    */
-  double (*shift_x)[SNI_GROUP_ROWS]; /* of groups: impulses that move, but give no speed       */
+  sni_contact_sum *sum, *whole, *half; /* nbody each  impulses of parts of a step: touch_sum.c   */
+  double (*least)[SNI_GROUP_ROWS];     /* of groups: the least impulses that move as theirs do    */
+  double (*shift_x)[SNI_GROUP_ROWS];   /* of groups: impulses that move, but give no speed       */
   bool *led;   /* nbody  it hangs on what touches: touch_drift.c                              */
   bool *bound; /* nbody  something binds its tree to others, or to itself                     */
   bool *hinge; /* nbody  its factor is kept as that of a hinge                                */
@@ -206,6 +207,20 @@ void sni_touch_note_sticking(sni_touch *touch);
  * there.  Groups have other parts after that, and belong to no other solve of this step. */
 bool sni_touch_carry(sni_touch *touch, double h, const double *q, const double *q1,
                      const double *qd1, const double *driven);
+
+/* ---- touch_sum.c: what channels say of a step, sim->contact_of ---- */
+
+void sni_touch_sum_clear(sni_touch *touch);
+/* Impulses of the last part, of length h, by itself. */
+void sni_touch_sum_part(sni_touch *touch, double h);
+/* It is the whole step (0), or its first half (1); the last part is then the second one, and all of
+ * them together are taken for it with these factors. */
+void sni_touch_sum_keep(sni_touch *touch, int k);
+void sni_touch_sum_combine(sni_touch *touch, double one, double first, double second);
+/* The part counts. */
+void sni_touch_sum_add(sni_touch *touch);
+/* As forces of a step of length h. */
+void sni_touch_sum_end(sni_touch *touch, double h);
 
 /* ---- touch_rows.c: groups of the solver ---- */
 

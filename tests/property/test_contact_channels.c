@@ -1,0 +1,84 @@
+/* What channels say of contacts is the momentum that a step gains, beside that of gravity: also in
+ * steps that were divided, and in those that are put together from others. */
+#include "ground.h"
+
+static sn_vec3 velocity(const stage *b, const char *body, double *height) {
+  sn_se3 E[8];
+  sn_vec6 phi[8];
+  const int k = sn_model_body_find(b->m, body);
+  CHECK(sn_sim_poses(b->sim, b->s, E, phi) == SN_OK, "no poses");
+  *height = E[k].p.z;
+  return sn_mat3_mul_vec(E[k].R, phi[k].v);
+}
+
+/* The largest difference between both in n steps, by what contacts do at most in one. */
+static double worst(stage *b, const char *body, double mass, double h, int n) {
+  char name[64];
+  double off = 0, most = 0, z;
+  sn_vec3 v = velocity(b, body, &z);
+  for (int k = 0; k < n; k++) {
+    stage_step(b, 1);
+    const sn_vec3 now = velocity(b, body, &z);
+    for (int i = 0; i < 3; i++) {
+      const double weight = i == 2 ? mass * GRAVITY : 0;
+      const double gain = mass * (sn_vec3_get(now, i) - sn_vec3_get(v, i)) / h + weight;
+      snprintf(name, sizeof name, "%s.contact.f%c", body, 'x' + i);
+      off = fmax(off, fabs(stage_channel(b, name) - gain));
+      most = fmax(most, fabs(gain));
+    }
+    v = now;
+  }
+  CHECK(most > mass * GRAVITY, "nothing hits");
+  return off / most;
+}
+
+TEST(a_ball_that_bounces) {
+  for (int k = 0; k < 2; k++) {
+    sn_options o = redmax_options(0.005);
+    o.redmax.integrator = k ? SN_EXTRAPOLATED : SN_EULER;
+    stage b = stage_set("sinew: 1\ngravity: [0, 0, -9.81]\n"
+                        "contacts: {m: {friction: 0.3, restitution: 0.5}}\nbodies:\n"
+                        "  floor: {joint: {type: fixed}, shapes: [{type: plane, contact: m}]}\n"
+                        "  ball: {joint: {type: free, at: [0, 0, 1]}, shapes: [{type: sphere, "
+                        "radius: 0.1, density: 1000, contact: m}]}\n",
+                        o);
+    const double off = worst(&b, "ball", 4000.0 / 3 * SN_PI * 1e-3, 0.005, 200);
+    CHECK(off < 1e-12, "%s: off by %g", k ? "extrapolated" : "euler", off);
+    stage_clear(&b);
+  }
+}
+
+/* A rod that is thrown at a wall, spinning: steps are divided where it hits. */
+TEST(a_rod_whose_steps_are_divided) {
+  const double h = 0.02, r = 0.03, L = 0.6;
+  stage b = stage_set(
+      "sinew: 1\ngravity: [0, 0, -9.81]\ncontacts: {m: {friction: 0.4, restitution: 0.8}}\n"
+      "bodies:\n  floor: {parent: world, joint: {type: fixed}, shapes: [{type: plane, contact: "
+      "m},\n"
+      "    {type: box, at: [2, 0, 1], size: [0.2, 4, 2], contact: m}]}\n"
+      "  rod: {parent: world, joint: {type: free, at: {pos: [0, 0, 0.6], rotvec: [0.4, 0.2, 0]}},\n"
+      "    shapes: [{type: capsule, from: [-0.3, 0, 0], to: [0.3, 0, 0], radius: 0.03,\n"
+      "      density: 1000, contact: m}]}\ninitial: {rod: {qd: [15, 0, 3, 3, 20, 20]}}\n",
+      redmax_options(h));
+  int divided = 0;
+  const double mass = 1000 * SN_PI * r * r * (L + 4.0 / 3 * r);
+  double off = 0, most = 0, z;
+  for (int k = 0; k < 60; k++) {
+    const sn_vec3 v = velocity(&b, "rod", &z);
+    sn_info info = {0};
+    sn_error err = {0};
+    CHECK(sn_sim_step(b.sim, b.s, NULL, &info, &err) >= SN_OK, "%s", err.text);
+    divided += info.substeps > 1;
+    const sn_vec3 now = velocity(&b, "rod", &z);
+    const double gain = mass * ((now.z - v.z) / h + GRAVITY);
+    off = fmax(off, fabs(stage_channel(&b, "rod.contact.fz") - gain));
+    most = fmax(most, fabs(gain));
+  }
+  CHECK(divided > 1, "no step was divided");
+  CHECK(off < 1e-9 * most, "off by %g of %g", off, most);
+  stage_clear(&b);
+}
+
+int main(void) {
+  RUN_TESTS(T(a_ball_that_bounces), T(a_rod_whose_steps_are_divided));
+}
