@@ -79,6 +79,47 @@ TEST(a_rod_whose_steps_are_divided) {
   stage_clear(&b);
 }
 
+/* Accelerations are those of where the body is: what rolls or slides has its contacts with it,
+ * below its middle, whatever it has turned. */
+TEST(accelerations_of_what_moves_along) {
+  static const char *const shape[] = {
+      "sphere, radius: 0.1", "cylinder, from: [0, -0.2, 0], to: [0, 0.2, 0], radius: 0.1",
+      "capsule, from: [0, -0.2, 0], to: [0, 0.2, 0], radius: 0.1", "box, size: [0.2, 0.3, 0.2]"};
+  const double angle = 20 * SN_PI / 180, slides = GRAVITY * sin(angle) - 0.3 * GRAVITY * cos(angle);
+  for (int k = 0; k < 4; k++) {
+    for (int i = 0; i < 4; i++) {
+      const double h = i % 2 ? 0.01 : 0.002, mu = i < 2 ? 0.3 : 0;
+      char material[64], text[512];
+      snprintf(material, sizeof material, "friction: %g", mu);
+      snprintf(text, sizeof text,
+               "  b: {parent: world, joint: {type: free, at: [0, 0, 0.1]},\n"
+               "      shapes: [{type: %s, density: 1000, contact: m}]}\n",
+               shape[k]);
+      stage b = set_exact(material, text, "", h);
+      turn_gravity(&b, GRAVITY * sin(angle), 0, -GRAVITY * cos(angle));
+      stage_step(&b, (int)(0.5 / h));
+      double before[6];
+      memcpy(before, qd_of(&b, "b"), sizeof before);
+      stage_step(&b, 1);
+      for (int j = 0; j < 6; j++) {
+        char name[32];
+        snprintf(name, sizeof name, "b.qdd%d", j);
+        const double mean = (qd_of(&b, "b")[j] - before[j]) / h, now = stage_channel(&b, name);
+        CHECK(fabs(now - mean) < 1e-6 * GRAVITY / 0.1,
+              "%s, step %g, friction %g: qdd%d = %g, not %g", shape[k], h, mu, j, now, mean);
+      }
+      const double along = stage_channel(&b, "b.qdd0");
+      CHECK(mu > 0 || fabs(along - GRAVITY * sin(angle)) < 1e-9, "%s slides with %g", shape[k],
+            along);
+      CHECK(mu == 0 || k != 0 || fabs(along - 5 * GRAVITY * sin(angle) / 7) < 1e-6,
+            "a ball rolls with %g", along);
+      CHECK(mu == 0 || k != 3 || fabs(along - slides) < 1e-6, "a box slides with %g", along);
+      stage_clear(&b);
+    }
+  }
+}
+
 int main(void) {
-  RUN_TESTS(T(a_ball_that_bounces), T(a_rod_whose_steps_are_divided));
+  RUN_TESTS(T(a_ball_that_bounces), T(a_rod_whose_steps_are_divided),
+            T(accelerations_of_what_moves_along));
 }

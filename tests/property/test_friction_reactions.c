@@ -63,7 +63,7 @@ static double collect(const stage *b, const sn_se3 *E, sn_vec6 *W) {
   const sni_redmax *own = b->sim->method_work;
   if (own->touch) {
     sn_vec6 touched[BODIES];
-    sni_touch_wrenches(own->touch, own->s.h, touched);
+    sni_touch_wrenches(own->touch, own->s.h, true, touched);
     for (int i = 0; i < m->tree.nbody; i++) {
       W[i] = sn_vec6_add(W[i], touched[i]);
     }

@@ -445,7 +445,7 @@ static void redmax_rub(sn_sim *sim, const sn_state *state) {
   /* contacts as long as they are those of the step that led here */
   const sni_redmax *own = sim->method_work;
   if (own->touch && sim->touch_mark == sni_state_mark(state)) {
-    sni_touch_wrenches(own->touch, own->s.h, r->touched);
+    sni_touch_wrenches(own->touch, own->s.h, true, r->touched);
     for (int i = 0; i < sim->m->tree.nbody; i++) {
       sim->d.friction_wrench[i] = sn_vec6_add(sim->d.friction_wrench[i], r->touched[i]);
     }

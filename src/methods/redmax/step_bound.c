@@ -386,7 +386,7 @@ static sn_status rub_and_touch(sn_sim *sim, const sni_redmax_step *step, double 
       pushed[k] = push;
     }
     rub->touches = true;
-    sni_touch_wrenches(r->touch, s->h, rub->touched);
+    sni_touch_wrenches(r->touch, s->h, false, rub->touched);
     status = status < 0 ? status : sni_rubbing_free(rub, qd1);
     const sn_status turned = status < 0 ? status : sni_rubbing_turn(rub, qd1, off);
     status = turned < 0 ? turned : status;
@@ -550,7 +550,7 @@ sn_status sni_redmax_rates(sn_sim *sim, const sni_redmax_step *step, bool again,
   if (status >= 0 && !rubs && sim->m->nslide > 0) { /* what bears nevertheless */
     r->rub.touches = r->touch;
     if (r->touch) {
-      sni_touch_wrenches(r->touch, r->s.h, r->rub.touched);
+      sni_touch_wrenches(r->touch, r->s.h, false, r->rub.touched);
     }
     sni_rubbing_look(&r->rub, step->t_end, step->q, step->qd);
     sni_rubbing_weigh_smooth(&r->rub, qd1);

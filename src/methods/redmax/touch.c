@@ -126,6 +126,7 @@ sn_status sni_touch_find(sni_touch *touch, double h, const double *q, const doub
   touch->margin = margin;
   touch->nbefore = touch->looks = 0;
   sni_dynamics_poses(d);
+  memcpy(touch->began, d->E_wb, (size_t)touch->s->t->nbody * sizeof *touch->began);
   memcpy(touch->seen, d->phi, (size_t)touch->s->t->nbody * sizeof *touch->seen);
   sni_sleep_begin(&touch->sleep, q, qd, input, numbers);
   sn_status status;
@@ -592,6 +593,7 @@ static size_t lay_out(sni_touch *touch, int ngroup, char *memory) {
   touch->phi = TAKE(nbody, sizeof *touch->phi);
   touch->then = TAKE(nbody, sizeof *touch->then);
   touch->back = TAKE(n, sizeof *touch->back);
+  touch->began = TAKE(nbody, sizeof *touch->began);
   touch->seen = TAKE(nbody, sizeof *touch->seen);
   touch->keeps = TAKE(nbody, sizeof *touch->keeps);
   touch->turned = TAKE(nbody, sizeof *touch->turned);

@@ -63,6 +63,7 @@ typedef struct sni_touch {
   sn_vec6 *phi;             /* nbody  twists that the step has led to                           */
   sn_se3 *then;             /* nbody  where these lead                                          */
   double *back;             /* a number a group, scratch                                        */
+  sn_se3 *began;            /* nbody  poses at the start of the step                            */
   sn_vec6 *seen;            /* nbody  twists with which it was looked for whom it meets         */
   bool *keeps;              /* nbody  they are enough to know that                              */
   sn_vec6 *turned;          /* nbody  twists with which pairs that turn were looked at          */
@@ -234,8 +235,9 @@ sn_status sni_touch_build_fresh(sni_touch *touch, sni_touch_solver solve, void *
 void sni_touch_rates(sni_touch *touch, const double *x, size_t offset, int first);
 /* What forces add to the rates of contacts, between start and free; false: nothing could bounce. */
 bool sni_touch_gains(sni_touch *touch, const double *qd, const double *qd1);
-/* The wrenches of the last solve on all bodies (nbody), world axes at their origins. */
-void sni_touch_wrenches(const sni_touch *touch, double h, sn_vec6 *out);
+/* The wrenches of the last solve on all bodies (nbody), world axes at their origins; after: where
+ * bodies are at the end of the step, which is where the kinematics are. */
+void sni_touch_wrenches(const sni_touch *touch, double h, bool after, sn_vec6 *out);
 /* b += H^T impulses; x: of groups, one after the other. */
 void sni_touch_push(sni_touch *touch, const double (*x)[SNI_GROUP_ROWS], double *b);
 

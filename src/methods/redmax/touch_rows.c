@@ -10,6 +10,10 @@
 
 #include <string.h>
 
+/* A cylinder stands on its rim, or lies, if its axis is further from the normal than this; and is
+ * touched where it is lowest if that is so to this part. */
+#define UPRIGHT 1e-3
+
 /* From the origin of the body to where it is touched; what is meant to penetrate touches with its
  * own surface [RM 5.1]. */
 static sn_vec3 arm_of(const sni_touch *touch, const sni_contact *c, int side) {
@@ -440,27 +444,61 @@ static void contact_rates(const sni_touch *touch, const sni_touch_group *tg, int
   }
 }
 
+/* What of the shape keeps its place on the body, seen from the point where it is touched: the core
+ * of what is round, the axis of a cylinder that lies on its side or stands on its rim, the centre
+ * of an ellipsoid. */
+static sn_vec3 to_core(const sni_touch *touch, const sni_contact *c, int side) {
+  if (c->shape[side] >= touch->sim->m->nshape) {
+    return (sn_vec3){0, 0, 0}; /* of a tube */
+  }
+  const sni_moving s = sni_finder_shape(touch->finder, c->shape[side]);
+  const sn_vec3 n = side == 0 ? c->n : sn_vec3_neg(c->n), d = sn_vec3_sub(s.s.E.p, c->at[side]);
+  if (s.s.c->core == SNI_CORE_ELLIPSOID) {
+    return d;
+  }
+  if (s.s.c->core == SNI_CORE_CYLINDER) {
+    const sn_vec3 axis = sn_mat3_col(s.s.E.R, 2);
+    const sn_vec3 in = sn_vec3_addscaled(d, -sn_vec3_dot(d, axis), axis);
+    const sn_vec3 up = sn_vec3_addscaled(n, -sn_vec3_dot(n, axis), axis);
+    const double along = sn_vec3_dot(in, up), most = sn_vec3_norm(in) * sn_vec3_norm(up);
+    const bool lowest = sn_vec3_norm(up) > UPRIGHT && along > (1 - UPRIGHT) * most;
+    return lowest ? in : (sn_vec3){0, 0, 0};
+  }
+  return sn_vec3_scale(n, s.s.c->radius);
+}
+
+/* From the origin of the body to where it is touched, after a step that has led it where the
+ * kinematics are: what is round is touched in another point of its surface then. */
+static sn_vec3 arm_after(const sni_touch *touch, const sni_contact *c, int side) {
+  const sn_se3 was = touch->began[c->body[side]];
+  const sn_mat3 R = sni_link_R(&touch->s->d->w.link[c->body[side]]);
+  const sn_vec3 core = to_core(touch, c, side);
+  const sn_vec3 own = sn_vec3_sub(sn_vec3_add(c->at[side], core), was.p);
+  return sn_vec3_sub(sn_mat3_mul_vec(R, sn_mat3_tmul_vec(was.R, own)), core);
+}
+
 /* Impulses x of a contact as a wrench on its body[0], or its opposite on body[1]. */
-static sni_lane6 contact_wrench(const sni_touch *touch, const sni_touch_group *tg, int nrow,
-                                const double *x, int side) {
-  const sni_contact *c = &touch->contact[tg->contact];
+static sni_lane6 contact_wrench(const sni_touch_group *tg, int nrow, const double *x, int side,
+                                sn_vec3 arm) {
   sn_vec3 f = {0, 0, 0}, couple = {0, 0, 0};
   for (int i = 0; i < nrow; i++) {
     sn_vec3 *to = i < 3 ? &f : &couple;
     *to = sn_vec3_addscaled(*to, side == 0 ? x[i] : -x[i], tg->frame[i % 3]);
   }
-  couple = sn_vec3_add(couple, sn_vec3_cross(arm_of(touch, c, side), f));
+  couple = sn_vec3_add(couple, sn_vec3_cross(arm, f));
   return (sni_lane6){sni_lane_from(couple), sni_lane_from(f)};
 }
 
-/* f += what impulses of group k do to the two bodies that it is on. */
-static void add_wrenches(const sni_touch *touch, int k, const double *x, sni_lane6 *f) {
+/* f += what impulses of group k do to the two bodies that it is on.  after: the step. */
+static void add_wrenches(const sni_touch *touch, int k, const double *x, bool after, sni_lane6 *f) {
   const sni_touch_group *tg = &touch->group[k];
   for (int side = 0; side < 2; side++) {
     if (tg->contact >= 0) {
-      const int body = touch->contact[tg->contact].body[side];
+      const sni_contact *c = &touch->contact[tg->contact];
+      const int body = c->body[side];
       if (body >= 0) {
-        const sni_lane6 p = contact_wrench(touch, tg, touch->st.group[k].nrow, x, side);
+        const sn_vec3 arm = after ? arm_after(touch, c, side) : arm_of(touch, c, side);
+        const sni_lane6 p = contact_wrench(tg, touch->st.group[k].nrow, x, side, arm);
         f[body] = sni_lane6_addscaled(f[body], 1, p);
       }
     } else {
@@ -530,7 +568,7 @@ void sni_touch_push(sni_touch *touch, const double (*x)[SNI_GROUP_ROWS], double 
   memset(f, 0, (size_t)touch->s->t->nbody * sizeof *f);
   memset(touch->column, 0, (size_t)touch->s->t->nv * sizeof(double));
   for (int k = 0; k < touch->st.ngroup; k++) {
-    add_wrenches(touch, k, x[k], f);
+    add_wrenches(touch, k, x[k], false, f);
   }
   sni_system_project(touch->s, f, touch->column);
   for (int j = 0; j < touch->s->t->nv; j++) {
@@ -547,12 +585,12 @@ void sni_touch_push(sni_touch *touch, const double (*x)[SNI_GROUP_ROWS], double 
   }
 }
 
-void sni_touch_wrenches(const sni_touch *touch, double h, sn_vec6 *out) {
+void sni_touch_wrenches(const sni_touch *touch, double h, bool after, sn_vec6 *out) {
   sni_lane6 *f = touch->s->f;
   const int nbody = touch->s->t->nbody;
   memset(f, 0, (size_t)nbody * sizeof *f);
   for (int k = 0; k < touch->st.ngroup; k++) {
-    add_wrenches(touch, k, touch->shift_x[k], f);
+    add_wrenches(touch, k, touch->shift_x[k], after, f);
   }
   for (int i = 0; i < nbody; i++) {
     out[i] = sn_vec6_scale(sni_lane6_vec6(f[i]), 1 / h);
