@@ -68,6 +68,10 @@ static int read_motion(job *j) {
     fprintf(stderr, "warning: %s: friction in joints is left out: the torques do not overcome it\n",
             j->scene_file);
   }
+  if (!j->s->quiet && j->m->touching) {
+    fprintf(stderr, "warning: %s: contacts are left out: the torques bear all of the weight\n",
+            j->scene_file);
+  }
   if (!j->s->quiet) {
     warn_strangers(j);
   }

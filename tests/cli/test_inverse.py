@@ -235,6 +235,16 @@ class Refused(Command):
         done = sinew("inverse", scene, self.write("motion.csv", "t,a.q\n0,0\n1,0\n"))
         self.assertEqual((done.returncode, done.stderr), (0, f"warning: {scene}: friction in joints is left out: the torques do not overcome it\n"))
 
+    def test_contact_is_left_out(self):
+        scene = self.write("touches.yaml", "sinew: 1\ncontacts: {m: {}}\nbodies:\n"
+                           "  floor: {joint: {type: fixed, at: [0, 0, -0.5]}, shapes: [{type: plane, contact: m}]}\n"
+                           "  a: {joint: {type: revolute, axis: [0, 1, 0]}, shapes: [{type: sphere, radius: 0.1, at: [0.5, 0, 0], density: 1000, contact: m}]}\n"
+                           "run: {method: redmax}\n")
+        motion = self.write("motion.csv", "t,a.q\n0,0\n1,0\n")
+        done = sinew("inverse", scene, motion)
+        self.assertEqual((done.returncode, done.stderr), (0, f"warning: {scene}: contacts are left out: the torques bear all of the weight\n"))
+        self.good("inverse", scene, motion, "--quiet")
+
     def test_loops(self):
         scene = self.write("loop.yaml", """\
 sinew: 1
