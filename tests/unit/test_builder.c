@@ -691,7 +691,9 @@ TEST(the_method_says_what_it_cannot_do) {
     } else {
       def.shapes = &shape;
       def.nshape = 1;
-      text = "method 'recursive' has no contact (body 'a' has one): leave out 'contact'";
+      text =
+          "method 'recursive' has no contact (body 'a' has one): take redmax with the integrator "
+          "euler or extrapolated, or leave out 'contact'";
     }
     sn_builder *b = test_builder(&def);
     sn_builder_add_contact(b, &steel);

@@ -12,8 +12,8 @@ static sn_status recursive_supports(const sn_model *m, sn_error *err) {
   }
   if (m->touching) {
     return sni_fail(err, SN_E_UNSUPPORTED,
-                    "method 'recursive' has no contact (body '%s' has one): leave out "
-                    "'contact'",
+                    "method 'recursive' has no contact (body '%s' has one): take redmax with the "
+                    "integrator euler or extrapolated, or leave out 'contact'",
                     m->touching);
   }
   return SN_OK;
