@@ -34,7 +34,7 @@ static const cli_option options[] = {
     {"--zoom", "F", CLI_NUMBER, AT(zoom),
      "1: all of it fills the picture (of a film: the whole motion); 2: twice as near"},
     {"--show", "LAYERS", CLI_WORDS, AT(show),
-     "what is drawn, of bodies, lines, loops, contacts, forces, axes, trails; default: the first\n"
+     "what is drawn, of bodies, lines, loops, contacts, forces, axes, trails; default: the first "
      "five, as in the page"},
     {"--dark", NULL, CLI_FLAG, AT(dark), "on a dark ground"},
     {"--method", "M", CLI_TEXT, AT(method), "method instead of the scene's run.method"},

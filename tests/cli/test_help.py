@@ -34,6 +34,12 @@ class Help(Command):
                 self.assertRegex(text, rf"\nexamples:\n(  .*\n)*  sinew {name}")
                 self.assertTrue(all(len(line) <= 100 for line in text.split("\n")), text)
 
+    def test_options_are_indented(self):
+        for name in COMMANDS + ["render"]:
+            options = self.good(name, "--help").split("\noptions:\n")[1].split("\n\n")[0]
+            for line in options.split("\n"):
+                self.assertTrue(line.startswith("  ") or not line, f"{name}: {line}")
+
     def test_examples_work(self):
         """Every example of the help, in a copy of the scenes' folder."""
         os.symlink(SCENES, self.place / "scenes")
