@@ -208,8 +208,71 @@ TEST(discs_rub_alike_where_something_touches) {
         largest_difference(end[0], end[1], 3));
 }
 
+/* ---- partly driven ---- */
+
+/* A sleeve on a rod that is driven round: the sleeve does not go along with it, so that it is
+ * driven round its pin, and slides.  And a linkage of balls in space, whose crank is driven. */
+static const char *const partly[] = {
+    "sinew: 1\n"
+    "bodies:\n"
+    "  rod: {joint: {type: revolute, axis: [1, 0, 0]}, inertia: {mass: 1, xx: 0.01, yy: 0.01, zz: "
+    "0.01}}\n"
+    "  sleeve: {parent: rod, joint: {type: cylindrical, axis: [1, 0, 0], friction: {mu: 0.3, "
+    "pin_radius: 0.02, pin_length: 0.1}}, inertia: {mass: 3, xx: 0.0012, yy: 0.02, zz: 0.02}}\n"
+    "constraints: {c: {type: couple, terms: [{joint: rod}, {joint: sleeve, coordinate: 0}]}}\n"
+    "motions: {m: {joint: rod, q: 20*t}}\n"
+    "initial: {sleeve: {qd: [-20, 0.5]}}\n",
+    "sinew: 1\n"
+    "bodies:\n"
+    "  crank: {joint: {type: revolute, axis: [0, 0, 1]}, inertia: {mass: 1, at: [0.05, 0, 0], xx: "
+    "0.002, yy: 0.004, zz: 0.004}}\n"
+    "  rod: {parent: crank, joint: {type: spherical, at: [0.1, 0, 0], friction: {mu: 0.3, "
+    "pin_radius: 0.01}}, inertia: {mass: 1, at: [0, 0.2, 0.12], xx: 0.02, yy: 0.02, zz: 0.02}}\n"
+    "  rocker: {joint: {type: revolute, at: [0.1, 0.4, 0], axis: [1, 0, 0]}, inertia: {mass: 2, "
+    "at: [0, 0, 0.1], xx: 0.02, yy: 0.02, zz: 0.002}}\n"
+    "loops: {ball: {type: spherical, a: {body: rod, at: [0, 0.4, 0.25]}, b: {body: rocker, at: [0, "
+    "0, 0.25]}, friction: {mu: 0.3, pin_radius: 0.01}}}\n"
+    "motions: {m: {joint: crank, q: 2*pi*t}}\n"};
+
+/* How much of a disc is used, of that which is used most. */
+static double fullest(const stage *s) {
+  const sni_rubbing *r = sni_sim_rubbing(s->sim);
+  double most = 0;
+  for (int k = 0; k < r->ndisc; k++) {
+    const sni_rub_disc *disc = &r->disc[k];
+    double sum = 0;
+    for (int i = 0; i < disc->count; i++) {
+      const double part = r->force[disc->first + i] / r->bound[disc->first + i];
+      sum += part * part;
+    }
+    most = fmax(most, sqrt(sum));
+  }
+  return most;
+}
+
+/* Within one disc, whichever problem finds it. */
+TEST(what_is_partly_driven_has_one_disc) {
+  for (int k = 0; k < 2; k++) {
+    sn_options o = exact(0.001);
+    o.redmax.friction.max_iterations = 20000;
+    stage a = stage_set(partly[k], o);
+    o.redmax.friction.problem = SN_FRICTION_MAXIMAL;
+    stage b = stage_set(partly[k], o);
+    for (int i = 0; i < 50; i++) {
+      stage_step(&a, 1);
+      stage_step(&b, 1);
+      CHECK(fullest(&b) <= 1 + 1e-9, "%d: friction is %.9g of its disc", k, fullest(&b));
+      const double off = largest_difference(sn_state_qd(a.s), sn_state_qd(b.s), a.s->nv);
+      CHECK(off < 1e-8, "%d, step %d: off by %g", k, i, off);
+    }
+    stage_clear(&a);
+    stage_clear(&b);
+  }
+}
+
 int main(void) {
   RUN_TESTS(T(balls_rub_alike_from_all_sides), T(pins_rub_alike_from_all_sides),
             T(a_sleeve_rubs_against_the_way_it_slides), T(a_ball_rubs_against_the_way_it_turns),
-            T(a_disc_sticks_up_to_its_rim), T(discs_rub_alike_where_something_touches));
+            T(a_disc_sticks_up_to_its_rim), T(discs_rub_alike_where_something_touches),
+            T(what_is_partly_driven_has_one_disc));
 }

@@ -36,6 +36,7 @@ typedef struct sni_rub_disc {
   int at, n;      /* those in the program: from there on so many; -1: none                       */
   double arm[SNI_DIRECTIONS_MAX]; /* arms of these                                             */
   double most; /* |z|                                                                         */
+  double left; /* part of it that is not of what is driven                                      */
   double d[SNI_DIRECTIONS_MAX]; /* where z is, on the rim                                      */
   double rim; /* the multiplier there; 0: inside                                             */
   int before; /* as many as d is of                                                          */
@@ -98,6 +99,7 @@ typedef struct sni_rubbing {
   bool settling;     /* see sni_rubbing_settle                                                   */
   int marched;       /* turns of a march                                                         */
   double stride;
+  double swerve; /* see sni_rubbing_swerve                                                      */
   double missed, best, pace; /* disagreement of the last turn, and the least of late; of the way */
   int remembered, turns, idle, misled; /* remembered: -1: not even one */
   int taken;          /* turns of this step                                        */
@@ -150,7 +152,6 @@ typedef struct sni_rubbing {
     int *which;   /* most                                                                      */
     double *S;    /* most^2                                                                    */
     double *free; /* as `which` counts                                                        */
-    bool *driven; /* nslide  none                                                              */
     sni_rub_disc *disc;
   } other;
   sni_rub_wide *wide; /* nwide  unknowns of the maximal problem                                 */
@@ -366,6 +367,8 @@ void sni_rubbing_begin_discs(sni_rubbing *r);
 void sni_rubbing_from_discs(const sni_rubbing *r, double *x);
 /* Which slides of them are in the program, within which radius. */
 void sni_rubbing_place_discs(sni_rubbing *r);
+/* How far the rates of the last turn would have that part elsewhere. */
+double sni_rubbing_swerve(sni_rubbing *r);
 /* The program in their axes; and its answer back, with better axes: true if they were right, or if
  * it is the last time. */
 void sni_rubbing_turn_discs(sni_rubbing *r);
@@ -378,7 +381,7 @@ void sni_rubbing_find(sni_rubbing *r, sni_rub_fill fill, bool reduced, sni_qp_in
 sni_rubbing sni_rubbing_other(const sni_rubbing *r, int n);
 void sni_rubbing_fill_other(sni_rubbing *r, bool reduced);
 /* How far friction is from what takes most energy within the bounds, as a part of the largest. */
-double sni_rubbing_astray(const sni_rubbing *r);
+double sni_rubbing_astray(sni_rubbing *r);
 
 /* rub_rest.c */
 

@@ -263,7 +263,7 @@ static double left_of(sni_rubbing *r, const sni_rub_disc *disc) {
 void sni_rubbing_place_discs(sni_rubbing *r) {
   for (int k = 0; k < r->ndisc; k++) {
     sni_rub_disc *disc = &r->disc[k];
-    const double left = left_of(r, disc);
+    const double left = disc->left = left_of(r, disc);
     disc->at = -1;
     disc->n = 0;
     for (int i = 0; i < r->n; i++) {
@@ -281,6 +281,20 @@ void sni_rubbing_place_discs(sni_rubbing *r) {
       disc->before = disc->n;
     }
   }
+}
+
+double sni_rubbing_swerve(sni_rubbing *r) {
+  double off = 0;
+  for (int k = 0; k < r->ndisc; k++) {
+    const sni_rub_disc *disc = &r->disc[k];
+    const double had = disc->left, left = left_of(r, disc);
+    bool driven = false;
+    for (int i = 0; i < disc->count; i++) {
+      driven = driven || r->driven[disc->first + i];
+    }
+    off = driven && disc->at >= 0 ? fmax(off, fabs(left - had)) : off;
+  }
+  return off;
 }
 
 /* ---- where programs go round in circles ---- */
@@ -424,7 +438,9 @@ sni_rubbing sni_rubbing_other(const sni_rubbing *r, int n) {
   out.which = r->other.which;
   out.S = r->other.S;
   out.free = r->other.free;
-  out.driven = r->other.driven;
+  for (int k = 0; k < r->m->nslide; k++) { /* what is driven has its part of discs there too */
+    out.free[k] = r->driven[k] ? r->free[k] : 0;
+  }
   out.disc = r->other.disc;
   memcpy(out.disc, r->disc, (size_t)r->ndisc * sizeof *out.disc);
   return out;
@@ -453,11 +469,12 @@ static int row_of(const sni_rubbing *r, int slide) {
   return k;
 }
 
-double sni_rubbing_astray(const sni_rubbing *r) {
+double sni_rubbing_astray(sni_rubbing *r) {
   double off = 0;
   for (int first = 0, n = 1; first < r->m->nslide; first += n) {
     const sni_rub_disc *disc = r->disc_of[first] >= 0 ? &r->disc[r->disc_of[first]] : NULL;
-    sni_rub_disc own = {.n = 0, .most = r->s->h * r->bound[first] / (disc ? disc->own[0] : 1)};
+    const double left = disc ? left_of(r, disc) : 1;
+    sni_rub_disc own = {.most = left * r->s->h * r->bound[first] / (disc ? disc->own[0] : 1)};
     double z[3], rate[3], trace = 0;
     n = disc ? disc->count : 1;
     for (int i = 0; i < n; i++) {

@@ -18,6 +18,9 @@
  * their shares may go on changing, which moves nothing. */
 enum { PATIENCE = 10 };
 #define BEYOND_BOUND 1.01
+/* Turns that wait for what is partly driven to have its way: where friction is much against how
+ * fast it is driven, it never has. */
+enum { SWERVES = 4 };
 /* Turns before Newton's method, and how often it may try. */
 enum { NEWTON_FROM = 4, NEWTONS = 5 };
 /* A row that pushes is broken if it is by this part of the rates. */
@@ -439,6 +442,7 @@ sn_status sni_rubbing_turn(sni_rubbing *r, double *v, double *change) {
     sni_rubbing_try_uneven(r, v);
     r->asks_rest = false;
   }
+  r->swerve = reduced ? sni_rubbing_swerve(r) : 0;
   *change = sni_rubbing_disagreement(r);
   if (!reduced) { /* friction comes nearer to what the bounds ask for, too */
     *change = fmax(*change, sni_rubbing_astray(r));
@@ -450,7 +454,7 @@ sn_status sni_rubbing_turn(sni_rubbing *r, double *v, double *change) {
 bool sni_rubbing_agrees(const sni_rubbing *r, const sn_options *o, double change) {
   const double tolerance = o->redmax.friction.tolerance;
   const double beyond = r->taken > PATIENCE ? BEYOND_BOUND : 1;
-  return r->taken > 1 &&
+  return r->taken > 1 && (r->swerve <= tolerance || r->taken > SWERVES) &&
          (change <= tolerance || (!r->maximal && sni_rubbing_stands(r, beyond, tolerance)));
 }
 
@@ -621,7 +625,6 @@ static size_t lay_out(sni_rubbing *r, const sn_model *m, const sn_options *o, ch
   r->other.which = TAKE(most, sizeof *r->other.which);
   r->other.S = TAKE(most * most, sizeof *r->other.S);
   r->other.free = TAKE(nslide + nrow + ntangent, sizeof *r->other.free);
-  r->other.driven = TAKE(nslide, sizeof *r->other.driven);
   r->other.disc = TAKE(ndisc, sizeof *r->other.disc);
   r->draw = TAKE(most, sizeof *r->draw);
   r->drawn = TAKE(most, sizeof *r->drawn);
@@ -652,7 +655,6 @@ static size_t lay_out(sni_rubbing *r, const sn_model *m, const sn_options *o, ch
   if (memory) {
     sni_stay_place(&r->still, m, still);
     sni_stay_place(&r->whole, m, whole);
-    memset(r->other.driven, 0, nslide * sizeof *r->other.driven);
     sni_qp_place(&r->qp, (int)most, qp);
     sni_rubbing_find_discs(m, r->disc, r->disc_of, r->part);
     sni_rubbing_find_mechanisms(m, (int *)r->heaviest, r->mechanism);
