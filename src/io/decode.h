@@ -131,6 +131,10 @@ bool sni_decode_repeat(sni_decoder *d, const sni_node *node, sni_repeat_def *def
 bool sni_decode_joint_over(sni_decoder *d, const sni_node *over, const sni_node *joint, bool broken,
                            sn_joint_def *def);
 
+/* Friction that a joint which does not move has from the defaults alone is none.  over: what lies
+ * over the joint, or NULL. */
+void sni_decode_spare_fixed(const sni_node *joint, const sni_node *over, sn_joint_def *def);
+
 /* A list of maps; *array and *count stay as they are when there is a problem. */
 bool sni_decode_parts(sni_decoder *d, const sni_node *node, const sn_joint_def **array, int *count);
 bool sni_decode_shapes(sni_decoder *d, const sni_node *node, const sn_shape_def **array,

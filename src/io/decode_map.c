@@ -367,6 +367,13 @@ bool sni_decode_repeat(sni_decoder *d, const sni_node *node, sni_repeat_def *def
   return good && known;
 }
 
+void sni_decode_spare_fixed(const sni_node *joint, const sni_node *over, sn_joint_def *def) {
+  const bool own = sni_node_get(joint, "friction") || sni_node_get(over, "friction");
+  if (!own && def->type && strcmp(def->type, "fixed") == 0) {
+    def->friction = sn_joint_def_default().friction;
+  }
+}
+
 bool sni_decode_joint_over(sni_decoder *d, const sni_node *over, const sni_node *joint, bool broken,
                            sn_joint_def *def) {
   sni_layers layers = sni_decode_layers(d, over, SNI_DEFAULT_JOINT);
@@ -376,7 +383,9 @@ bool sni_decode_joint_over(sni_decoder *d, const sni_node *over, const sni_node 
     layers.count++;
   }
   layers.broken = layers.broken || broken || !joint;
-  return sni_decode_kind(d, SNI_ROLE_JOINT, &layers, def);
+  const bool good = sni_decode_kind(d, SNI_ROLE_JOINT, &layers, def);
+  sni_decode_spare_fixed(joint, over, def);
+  return good;
 }
 
 /* ---- lists of maps --------------------------------------------------------------------------- */

@@ -458,7 +458,9 @@ static bool decode_function3(sni_decoder *d, const sni_field *field, const sni_n
 
 static bool decode_joint(sni_decoder *d, const sni_node *node, sn_joint_def *def) {
   const sni_layers layers = sni_decode_layers(d, node, SNI_DEFAULT_JOINT);
-  return sni_decode_kind(d, SNI_ROLE_JOINT, &layers, def);
+  const bool good = sni_decode_kind(d, SNI_ROLE_JOINT, &layers, def);
+  sni_decode_spare_fixed(node, NULL, def);
+  return good;
 }
 
 bool sni_decode_value(sni_decoder *d, const sni_field *field, const sni_node *node, void *def) {

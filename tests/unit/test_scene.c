@@ -307,6 +307,28 @@ TEST(defaults_are_written_out) {
       "forces:\n  f: {type: joint_torque, joint: a, torque: 1, active: 0.5}\n");
 }
 
+/* So friction can be said once in a scene that has a base. */
+TEST(default_friction_spares_what_does_not_move) {
+#define RUBS "{mu: 0.3, pin_radius: 0.05, pin_length: 0.1}"
+  expect_same(
+      "sinew: 1\nrun: {method: redmax}\ndefaults: {joint: {friction: " RUBS "}}\nbodies:\n"
+      "  base: {joint: {type: fixed}}\n"
+      "  a:\n    parent: base\n    joint: {type: revolute, axis: [0, 1, 0]}\n" ARM
+      "  foot: {parent: a, joint: {type: fixed}, repeat: {count: 2, joint: {at: [1, 0, 0]}}, "
+      "inertia: {mass: 1, xx: 1, yy: 1, zz: 1}}\n",
+      "sinew: 1\nrun: {method: redmax}\nbodies:\n"
+      "  base: {joint: {type: fixed}}\n"
+      "  a:\n    parent: base\n    joint: {type: revolute, axis: [0, 1, 0], friction: " RUBS
+      "}\n" ARM
+      "  foot_1: {parent: a, joint: {type: fixed}, inertia: {mass: 1, xx: 1, yy: 1, zz: 1}}\n"
+      "  foot_2: {parent: foot_1, joint: {type: fixed, at: [1, 0, 0]}, inertia: {mass: 1, xx: "
+      "1, yy: 1, zz: 1}}\n");
+  expect_report("sinew: 1\nbodies:\n  base: {joint: {type: fixed, friction: " RUBS "}}\n",
+                "text: line 3, bodies.base.joint.friction: a joint that does not move has nothing "
+                "that rubs\n");
+#undef RUBS
+}
+
 TEST(a_default_is_taken_whole) {
   /* the pose of the map replaces the default's: no mixture of rotvec and quat_wxyz */
   expect_report("sinew: 1\ndefaults:\n  joint: {at: {pos: [0, 0, 1], rotvec: [0, 0, 1]}}\n"
@@ -687,14 +709,15 @@ int main(void) {
             T(poses_in_three_ways), T(inertia_is_moved_into_the_body),
             T(numbers_for_all_coordinates_or_for_each), T(limits_are_one_pair_or_many),
             T(repeat_is_a_chain_written_out), T(defaults_are_written_out),
-            T(a_default_is_taken_whole), T(a_used_file_hangs_where_it_is_put),
-            T(what_the_user_says_about_the_start_counts), T(head_of_a_used_file_is_not_used),
-            T(files_are_used_to_a_depth), T(files_outside_are_allowed_on_demand),
-            T(values_can_be_changed), T(values_of_used_files_can_be_changed),
-            T(changes_that_cannot_be_made), T(problems_of_the_builder_have_places),
-            T(columns_point_into_expressions), T(structural_and_semantic_are_told_apart),
-            T(what_is_not_used_is_a_warning), T(a_flood_of_problems_ends), T(limits_can_be_lowered),
-            T(an_empty_text_is_an_error), T(values_of_expressions_have_their_digits),
-            T(names_may_be_missing), T(near_words_are_suggested), T(names_follow_their_patterns),
+            T(default_friction_spares_what_does_not_move), T(a_default_is_taken_whole),
+            T(a_used_file_hangs_where_it_is_put), T(what_the_user_says_about_the_start_counts),
+            T(head_of_a_used_file_is_not_used), T(files_are_used_to_a_depth),
+            T(files_outside_are_allowed_on_demand), T(values_can_be_changed),
+            T(values_of_used_files_can_be_changed), T(changes_that_cannot_be_made),
+            T(problems_of_the_builder_have_places), T(columns_point_into_expressions),
+            T(structural_and_semantic_are_told_apart), T(what_is_not_used_is_a_warning),
+            T(a_flood_of_problems_ends), T(limits_can_be_lowered), T(an_empty_text_is_an_error),
+            T(values_of_expressions_have_their_digits), T(names_may_be_missing),
+            T(near_words_are_suggested), T(names_follow_their_patterns),
             T(there_is_room_for_all_keys));
 }
