@@ -236,7 +236,8 @@ static void hang(hanging *g, int k, int to) {
   }
   sni_compile_at(g->c, "loops", g->loop[k].name);
   if (sni_compile_weight(g->c, g->loop[k].weight) != 1) {
-    sni_compile_warn(g->c, "weight", "does nothing: body '%s' hangs by this loop, which always holds",
+    sni_compile_warn(g->c, "weight",
+                     "does nothing: body '%s' hangs by this loop, which always holds",
                      body->name ? body->name : "");
   }
   body->parent = on < 0 ? "world" : g->body[on].name;
