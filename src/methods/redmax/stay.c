@@ -118,10 +118,10 @@ static double weight_of(const sni_dynamics *d, double M[6][6], int i, int c) {
   return sum;
 }
 
-static void weigh_down(const sni_system *s) {
+/* M: as add_up has it. */
+static void weigh_down(const sni_system *s, double M[6][6]) {
   const sni_tree *t = s->t;
   sni_dynamics *d = s->d;
-  double M[6][6];
   add_up(d, M);
   for (int i = 0; i < t->nbody; i++) {
     const int adr = t->vadr[i], nv = t->vadr[i + 1] - adr;
@@ -352,7 +352,8 @@ sn_status sni_stay_close(sn_sim *sim, sni_system *s, double t_end, bool rates, d
     return SN_OK;
   }
   take_back(sim, s, start, q1, qd1);
-  weigh_down(s);
+  double M[6][6];
+  weigh_down(s, M);
   sn_status held = close_gaps(sim, t_end, rates, false, q1, qd1, &none);
   if (!held && s->still->loops) {
     held = put_loops_back(sim, s, t_end, true, rates, &p, q1, qd1, &none);
@@ -379,7 +380,8 @@ void sni_stay_open(sn_sim *sim, sni_system *s, double t_end, double *q1, double 
   if (miss <= THERE) {
     return;
   }
-  weigh_down(s);
+  double M[6][6];
+  weigh_down(s, M);
   const sn_status held = put_loops_back(sim, s, t_end, false, false, &p, q1, qd1, NULL);
   sni_rotors_refresh(s->d);
   sni_rows_forget_factors(&sim->rows);
@@ -416,11 +418,9 @@ static bool weld_loops(sn_sim *sim, sni_system *s, double t_end, const double *q
 
 /* What the weight of still coordinates has kept, which are at rest from now on; false: they do not
  * stand. */
-static bool take_weight(sni_system *s, double *qd1) {
+static bool take_weight(sni_system *s, double M[6][6], double *qd1) {
   const sni_tree *t = s->t;
   const double most = sni_largest(t->nv, qd1);
-  double M[6][6];
-  add_up(s->d, M);
   for (int i = 0; i < t->nbody; i++) {
     const int adr = t->vadr[i], nv = t->vadr[i + 1] - adr;
     for (int k = 0; k < nv; k++) {
@@ -440,16 +440,16 @@ static bool take_weight(sni_system *s, double *qd1) {
 void sni_stay_welded(sn_sim *sim, sni_system *s, double t_end, sni_stay_project project,
                      const double *q1, double *qd1) {
   const size_t bytes = (size_t)s->t->nv * sizeof *qd1;
-  double *start = s->still->room;
+  double *start = s->still->room, M[6][6];
   memcpy(start, qd1, bytes);
   memset(s->owed, 0, bytes);
-  weigh_down(s);
+  weigh_down(s, M);
   sni_rows_forget_factors(&sim->rows);
   project(sim, s, t_end, q1, qd1);
-  bool stands = (!s->still->loops || weld_loops(sim, s, t_end, q1, qd1)) && take_weight(s, qd1);
+  bool stands = (!s->still->loops || weld_loops(sim, s, t_end, q1, qd1)) && take_weight(s, M, qd1);
   if (stands && sim->d.rows) { /* once more without what is known, so that constraints fit too */
     project(sim, s, t_end, q1, qd1);
-    stands = take_weight(s, qd1);
+    stands = take_weight(s, M, qd1);
   }
   sni_rotors_refresh(s->d);
   sni_rotors_turn(s->d, q1, qd1);
