@@ -215,14 +215,19 @@ void sni_spring_rotation_matrix(const sni_spring *s, int first, double h, double
   }
 }
 
-void sni_joint_range(sni_joint_set set, int j, double *lo, double *hi) {
+sni_range sni_range_of_slide(double far) {
+  return (sni_range){.lo = -far, .hi = far, .stride = far};
+}
+
+void sni_joint_range(sni_joint_set set, int j, double far, sni_range *out) {
   const sni_joint_ops *ops = sni_joint_ops_of(set, j);
   for (int c = 0; c < set.joint[j].nv; c++) {
-    lo[c] = -SN_PI;
-    hi[c] = SN_PI;
+    const int n = c - ops->slides_from;
+    out[c] = n >= 0 && n < ops->slides ? sni_range_of_slide(far)
+                                       : (sni_range){.lo = -SN_PI, .hi = SN_PI, .stride = 1};
   }
   if (ops->range) {
-    ops->range(set, j, lo, hi);
+    ops->range(set, j, far, out);
   }
 }
 

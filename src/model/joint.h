@@ -58,6 +58,13 @@ typedef struct sni_spring {
                               the length of the torque (from the first entry)    */
 } sni_spring;
 
+/* Of one coordinate. */
+typedef struct sni_range {
+  double lo, hi;
+  double stride; /* the longest step worth taking at once                                       */
+  double pitch;  /* of a thread: along its axis for one radian; 0: a whole turn changes nothing */
+} sni_range;
+
 typedef struct sni_joint_ops {
   sni_kind kind;
   int nv;             /* coordinates, and as many rates; -1: depends on the definition            */
@@ -87,8 +94,9 @@ typedef struct sni_joint_ops {
    * one that is there stays; and that Q alone, found from X alone. */
   void (*approach)(sni_joint_set set, int j, const sn_se3 *X, double *q);
   void (*nearest)(sni_joint_set set, int j, const sn_se3 *X, sn_se3 *Q);
-  /* Where those look for its coordinates who do not know them.  NULL: half a turn both ways. */
-  void (*range)(sni_joint_set set, int j, double *lo, double *hi);
+  /* Where those look for its coordinates who do not know them; bodies are `far` from each other.
+   * NULL: half a turn both ways, and slides by as much as that. */
+  void (*range)(sni_joint_set set, int j, double far, sni_range *out);
   /* q from a pose of b relative to the joint frame; false if the joint cannot take it. */
   bool (*from_pose)(sni_joint_set set, int j, sn_se3 Q, double *q);
   /* Its bearings, from a definition that finish has taken and that has what rub_needs says
@@ -114,7 +122,7 @@ bool sni_joint_is_ball(sni_joint_set set, int j, int first);
 int sni_joint_slides(sni_joint_set set, int j, int first);
 
 /* The same for any joint: see sni_joint_ops.range. */
-void sni_joint_range(sni_joint_set set, int j, double *lo, double *hi);
+void sni_joint_range(sni_joint_set set, int j, double far, sni_range *out);
 
 /* Builds one joint from its definition. */
 sn_status sni_joint_finish(sni_joint_builder *b, const sn_joint_def *def, sni_joint *joint,
@@ -142,6 +150,9 @@ double sni_spring_rotation(const sni_spring *spring, int first, double *tau);
 void sni_spring_plain_matrix(const sni_spring *spring, int first, int n, double h, double *out,
                              int ld);
 void sni_spring_rotation_matrix(const sni_spring *spring, int first, double h, double *out, int ld);
+
+/* For sni_joint_ops.range: what slides, by as much as `far`. */
+sni_range sni_range_of_slide(double far);
 
 /* A rotation vector among the coordinates: reparameterise it. */
 bool sni_joint_reparam_rotation(double *q, double *qd);

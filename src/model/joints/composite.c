@@ -76,10 +76,10 @@ static void composite_calc(sni_joint_set set, int first, int count, const double
   }
 }
 
-static void composite_range(sni_joint_set set, int j, double *lo, double *hi) {
+static void composite_range(sni_joint_set set, int j, double far, sni_range *out) {
   const sni_joint *joint = &set.joint[j];
   for (int p = joint->part_first, n = 0; p < joint->part_first + joint->npart; p++) {
-    sni_joint_range(set, p, lo + n, hi + n);
+    sni_joint_range(set, p, far, out + n);
     n += set.joint[p].nv;
   }
 }

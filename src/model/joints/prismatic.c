@@ -35,6 +35,12 @@ static void prismatic_calc(sni_joint_set set, int first, int count, const double
   }
 }
 
+static void prismatic_range(sni_joint_set set, int j, double far, sni_range *out) {
+  (void)set;
+  (void)j;
+  *out = sni_range_of_slide(far);
+}
+
 static void prismatic_bear(sni_bearing_builder *b, const sn_joint_def *def) {
   sni_bearing_slider(b, &def->friction, def->axis);
 }
@@ -48,5 +54,6 @@ const sni_joint_ops sni_joint_prismatic = {
     .constant_S = true,
     .finish = prismatic_finish,
     .calc = prismatic_calc,
+    .range = prismatic_range,
     .bear = prismatic_bear,
     .rub_needs = SNI_NEEDS_SIZE};

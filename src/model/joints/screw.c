@@ -74,6 +74,18 @@ static void cylindrical_calc(sni_joint_set set, int first, int count, const doub
   }
 }
 
+/* Where it is along its axis tells which turn it is. */
+static void screw_range(sni_joint_set set, int j, double far, sni_range *out) {
+  (void)far;
+  out->pitch = ((const screw_data *)(set.pool + set.joint[j].data))->pitch;
+}
+
+static void cylindrical_range(sni_joint_set set, int j, double far, sni_range *out) {
+  (void)set;
+  (void)j;
+  out[1] = sni_range_of_slide(far);
+}
+
 static const sni_field screw_field[] = {SNI_FIELD_AXIS,
                                         {.key = "pitch",
                                          .type = SNI_F_NUMBER,
@@ -93,7 +105,8 @@ const sni_joint_ops sni_joint_screw = {.kind = {"screw",
                                        .nv = 1,
                                        .constant_S = true,
                                        .finish = screw_finish,
-                                       .calc = screw_calc};
+                                       .calc = screw_calc,
+                                       .range = screw_range};
 
 const sni_joint_ops sni_joint_cylindrical = {
     .kind = {"cylindrical", "turns about an axis and slides along it; q = (angle, distance)",
@@ -102,5 +115,6 @@ const sni_joint_ops sni_joint_cylindrical = {
     .constant_S = true,
     .finish = cylindrical_finish,
     .calc = cylindrical_calc,
+    .range = cylindrical_range,
     .bear = cylindrical_bear,
     .rub_needs = SNI_NEEDS_RADIUS | SNI_NEEDS_LENGTH};

@@ -93,10 +93,10 @@ static void curve_calc(sni_joint_set set, int first, int count, const double *q,
   }
 }
 
-static void curve_range(sni_joint_set set, int j, double *lo, double *hi) {
+static void curve_range(sni_joint_set set, int j, double far, sni_range *out) {
+  (void)far;
   const curve_data *data = (const curve_data *)(set.pool + set.joint[j].data);
-  *lo = 0;
-  *hi = data->cyclic != 0 ? data->n : data->n - 3;
+  *out = (sni_range){.hi = data->cyclic != 0 ? data->n : data->n - 3, .stride = 1};
 }
 
 static const sni_field curve_field[] = {

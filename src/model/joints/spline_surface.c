@@ -114,11 +114,11 @@ static void surface_calc(sni_joint_set set, int first, int count, const double *
   }
 }
 
-static void surface_range(sni_joint_set set, int j, double *lo, double *hi) {
+static void surface_range(sni_joint_set set, int j, double far, sni_range *out) {
+  (void)far;
   const surface_data *data = (const surface_data *)(set.pool + set.joint[j].data);
-  lo[0] = lo[1] = 0;
-  hi[0] = data->rows - 3;
-  hi[1] = data->columns - 3;
+  out[0] = (sni_range){.hi = data->rows - 3, .stride = 1};
+  out[1] = (sni_range){.hi = data->columns - 3, .stride = 1};
 }
 
 static const sni_field surface_field[] = {
