@@ -1,5 +1,6 @@
 /* rows.c: the rows of all constraints together. */
 #include "dynamics/rows.h"
+#include "model/map.h"
 
 #include <string.h>
 
@@ -70,8 +71,11 @@ void sni_rows_find_loops(sni_rows *r, double t_ref, const double *q, const doubl
   look_at_bodies(r);
   const sni_constraint_eval e = sni_rows_eval_of(r, t_ref, t_ref, q, qd);
   for (int k = 0; k < r->nconstraint; k++) {
-    if (r->constraint[k].kind == SNI_LOOP && is_on(r, &r->constraint[k], t_ref)) {
-      sni_constraint_loop_find(&e, &r->constraint[k]);
+    const sni_constraint *c = &r->constraint[k];
+    if (c->kind == SNI_LOOP && is_on(r, c, t_ref)) {
+      sni_constraint_loop_find(&e, c);
+    } else if (c->kind == SNI_MAP && c->part == 0) {
+      sni_map_find(c->map, q, r->loop_q + c->map->first);
     }
   }
 }

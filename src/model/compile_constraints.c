@@ -198,6 +198,7 @@ void sni_compile_start_maps(sni_compile *c, const bool *q_given, const bool *qd_
         m->qd0[map->coord[i]] = f.d;
       }
     } else {
+      sni_map_find(map, m->q0, z);
       sni_map_invert(map, m->q0, m->qd0, z, zd, &frame);
     }
     if (!map->led) {

@@ -8,6 +8,9 @@
 enum { NEWTON_MAX = 50, HALVINGS_MAX = 20 };
 #define FLAT   1e-10 /* a column below this part of the largest adds nothing */
 #define BEYOND 1e-6  /* of the joints: what Newton's method may leave */
+enum { STARTS_EACH = 40, STARTS_MAX = 200, RADIUS_MAX = 256 };
+#define FITS  1e-9 /* of the joints: z that leaves less is where they are */
+#define WORTH 0.5  /* of what is left: others that do not fit are taken   */
 
 sni_jet sni_map_value(const sni_map *map, int i, const double *z, const double *d) {
   sni_jet x[SNI_MAP_Z_MAX];
@@ -165,4 +168,69 @@ void sni_map_invert(const sni_map *map, const double *q, const double *qd, doubl
   } else {
     invert_fit(map, q, qd, z, zd, frame);
   }
+}
+
+/* ---- anywhere ---- */
+
+/* Start number k within `radius` of z: multiples of powers of the golden ratio's like. */
+static void start_at(int nz, int k, double radius, const double *from, double *z) {
+  double ratio = 1.5, part = 1;
+  for (int i = 0; i < 30; i++) {
+    ratio = pow(1 + ratio, 1.0 / (nz + 1));
+  }
+  for (int j = 0; j < nz; j++) {
+    part /= ratio;
+    const double u = 0.5 + k * part;
+    z[j] = from[j] + radius * (2 * (u - floor(u)) - 1);
+  }
+}
+
+/* From z to what fits best near it; what is left of the joints, INFINITY: that is nowhere. */
+static double fit_from(const sni_map *map, const double *q, double *z) {
+  const double *rates = q; /* any will do */
+  double zd[SNI_MAP_Z_MAX], r[SNI_MAP_DENSE_MAX];
+  sni_map_frame frame;
+  invert_fit(map, q, rates, z, zd, &frame);
+  const double left = residual(map, q, z, r);
+  return isfinite(left) ? left : INFINITY;
+}
+
+static double distance(int nz, const double *a, const double *b) {
+  double sum = 0;
+  for (int j = 0; j < nz; j++) {
+    sum += (a[j] - b[j]) * (a[j] - b[j]);
+  }
+  return sqrt(sum);
+}
+
+/* The local fit ends where |q - f(z)| has a least, which on a curve that winds about need not be 0:
+ * from many starts, first near by and then ever farther away. */
+void sni_map_find(const sni_map *map, const double *q, double *z) {
+  if (map->led) {
+    return;
+  }
+  const int nz = map->nz;
+  const size_t bytes = (size_t)nz * sizeof *z;
+  double from[SNI_MAP_Z_MAX], best[SNI_MAP_Z_MAX], size = 1;
+  for (int i = 0; i < map->nq; i++) {
+    size = fmax(size, fabs(q[map->coord[i]]));
+  }
+  memcpy(from, z, bytes);
+  double least = fit_from(map, q, z), way = INFINITY;
+  memcpy(best, z, bytes);
+  for (double radius = 1; radius <= RADIUS_MAX && !(least <= FITS * size); radius *= 2) {
+    const double starts = fmin(STARTS_EACH * nz, STARTS_MAX) + 2 * radius;
+    for (int k = 0; k < starts; k++) {
+      double to[SNI_MAP_Z_MAX];
+      start_at(nz, k, radius, from, to);
+      const double left = fit_from(map, q, to), far = distance(nz, to, from);
+      const bool fits = left <= FITS * size, nearer = least <= FITS * size && far < way;
+      if (fits ? !(least <= FITS * size) || nearer : left < WORTH * least) {
+        least = left;
+        way = far;
+        memcpy(best, to, bytes);
+      }
+    }
+  }
+  memcpy(z, best, bytes);
 }

@@ -54,4 +54,8 @@ void sni_map_frame_at(const sni_map *map, const double *z, sni_map_frame *out);
 void sni_map_invert(const sni_map *map, const double *q, const double *qd, double *z, double *zd,
                     sni_map_frame *frame);
 
+/* z where nobody knows it: stays where it fits the joints, or where no other fits them much better;
+ * of several that fit one that is near.  With leaders there is nothing to look for. */
+void sni_map_find(const sni_map *map, const double *q, double *z);
+
 #endif

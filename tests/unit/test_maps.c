@@ -2,6 +2,7 @@
  * with coupled joints and between methods and solvers, motions and forces of coordinates. */
 #include "trees.h"
 #include "stage.h"
+#include "structured.h"
 #include "vectors.h"
 
 #define FINGER                                                                                     \
@@ -355,9 +356,41 @@ TEST(joints_beyond_the_range_of_a_map) {
   }
 }
 
+/* A curve that winds about, without leaders: joints that start on it stay where they are, wherever
+ * that is along it, and their coordinate is the one that leads there. */
+TEST(starts_on_a_curve_stay) {
+  static const double at[] = {0, 0.5, 2, 3, -4, 6, 9, -30, 100};
+  for (int k = 0; k < 3 * SNI_COUNT(at); k++) {
+    const double z = at[k / 3], x = sin(z) + 0.3 * z, y = cos(2 * z);
+    char text[1200];
+    snprintf(text, sizeof text,
+             "sinew: 1\n"
+             "gravity: [0, 0, -9.81]\n"
+             "defaults: {joint: {type: prismatic, axis: [1, 0, 0]}, body: {inertia: {mass: 1, xx: "
+             "1, yy: 1, zz: 1}}}\n"
+             "bodies: {x: {joint: {}}, y: {joint: {axis: [0, 0, 1]}}}\n"
+             "constraints: {m: {type: map, coordinates: [{name: s}], joints: [{joint: x, value: "
+             "sin(s) + 0.3*s}, {joint: y, value: cos(2*s)}]}}\n"
+             "initial: {x: {q: %.17g}, y: {q: %.17g}}\n",
+             x, y);
+    stage b = stage_set(text, k % 3 == 0   ? stage_exact(1e-4)
+                              : k % 3 == 1 ? redmax_options(1e-4)
+                                           : structured_options(1e-4, 1e-12));
+    for (int step = 0; step < 2; step++) {
+      const double *q = sn_state_q(b.s);
+      CHECK(fabs(q[0] - x) < 1e-6 && fabs(q[1] - y) < 1e-6, "s = %g: moved by %g and %g", z,
+            q[0] - x, q[1] - y);
+      CHECK(fabs(stage_channel(&b, "m.s.q") - z) < 1e-6, "s = %g, not %g",
+            stage_channel(&b, "m.s.q"), z);
+      stage_step(&b, 1);
+    }
+    stage_clear(&b);
+  }
+}
+
 int main(void) {
   RUN_TESTS(T(accelerations_are_known), T(derivatives_are_right), T(energy_stays),
             T(linear_maps_are_couples), T(methods_agree), T(coordinates_follow),
             T(forces_push_coordinates), T(large_groups), T(states_know_constraints),
-            T(maps_may_only_read), T(joints_beyond_the_range_of_a_map));
+            T(maps_may_only_read), T(joints_beyond_the_range_of_a_map), T(starts_on_a_curve_stay));
 }
