@@ -101,6 +101,28 @@ static bool at_limit(const sni_rows *rows) {
   return false;
 }
 
+static double largest_of(int n, const double *e) {
+  double most = 0;
+  for (int i = 0; i < n; i++) {
+    most = fmax(most, fabs(e[i]));
+  }
+  return most;
+}
+
+/* Do rows that hold both ways ask for rates that cannot be had together?  Only then does one stand
+ * against another.  Rates may be off without: in a pose where rows lose their rank, and next to it,
+ * those that say nothing of their own take no part, and what little they do say is not heard.  No
+ * rates at all meet rows that ask for none. */
+static bool contradicts(sn_sim *sim) {
+  sni_rows *rows = &sim->rows;
+  const double *e = sni_rows_contradiction(rows);
+  double asked = 0;
+  for (int i = 0; i < rows->nrow; i++) {
+    asked = rows->row[i].one_sided ? asked : fmax(asked, fabs(rows->rhs[i]));
+  }
+  return largest_of(rows->nrow, e) > AT_ODDS * asked;
+}
+
 /* By how much a rate is off because others want another; 0: by nothing that matters. */
 static double at_odds(sn_sim *sim, const double *qd, int *worst) {
   double scale;
@@ -108,7 +130,8 @@ static double at_odds(sn_sim *sim, const double *qd, int *worst) {
     return 0;
   }
   const double miss = sni_rows_slip(&sim->rows, qd, worst, &scale);
-  return *worst < 0 || miss <= AT_ODDS * scale + CLOSED || at_limit(&sim->rows) ? 0 : miss;
+  const bool off = *worst >= 0 && miss > AT_ODDS * scale + CLOSED && !at_limit(&sim->rows);
+  return off && contradicts(sim) ? miss : 0;
 }
 
 /* Of the rows of e, which contradict each other, the one that has most to say and is not of
@@ -127,14 +150,6 @@ static int loudest(const sn_sim *sim, const double *e, double least, int but) {
     }
   }
   return which;
-}
-
-static double largest_of(int n, const double *e) {
-  double most = 0;
-  for (int i = 0; i < n; i++) {
-    most = fmax(most, fabs(e[i]));
-  }
-  return most;
 }
 
 /* Who stands against whom.  i: a row that misses what it asks for by `miss`, if nobody knows
@@ -192,7 +207,7 @@ sn_status sni_sim_check_limits(sn_sim *sim, double t, sn_error *err) {
     return SN_OK;
   }
   if (!rows->row[i].one_sided) {
-    return fail_at_odds(sim, t, i, rows->u.short_of, err);
+    return contradicts(sim) ? fail_at_odds(sim, t, i, rows->u.short_of, err) : SN_OK;
   }
   return sni_fail(err, SN_E_UNCONVERGED,
                   "at t = %g: the limit of '%s' cannot hold, other constraints move it by "
