@@ -204,6 +204,9 @@ static void count_beside(sn_sim *sim, double t, const double *from, double *q, d
  * a crossing and not quite closed, or the one nearby met a crossing by chance. */
 static cli_freedom closed_here(sn_sim *sim, sn_state *state, cli_freedom f) {
   cli_freedom again = {.nearby = f.nearby, .lowest = f.lowest};
+  again.begin = f.begin;
+  again.followed = f.followed;
+  again.astray = f.astray;
   if (f.least > CERTAIN) {
     f.nearby = f.rank;
     return f;
@@ -222,7 +225,11 @@ cli_freedom cli_freedom_count(sn_sim *sim, sn_state *state) {
   double *q = calloc(2 * nv + 1, sizeof *q), *qd = q + nv;
   count_at(sim, t, from, sn_state_qd(state), DEPENDENT, &f);
   if (q && f.counted) {
-    if ((double)sim->rows.nrow * (double)nv * (double)nv <= COUNT_SMALL) {
+    const bool few = (double)sim->rows.nrow * (double)nv * (double)nv <= COUNT_SMALL;
+    if (few && f.least > CERTAIN) { /* else it is next to a crossing, if not in one */
+      cli_freedom_follow(sim, t, from, f.free, &f);
+    }
+    if (few) {
       count_nearby(sim, t, from, q, qd, &other);
     }
     if (!other.counted) {

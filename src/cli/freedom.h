@@ -15,6 +15,9 @@ typedef struct cli_freedom {
   int free;     /* degrees of freedom that are taken neither by these nor by motions of joints */
   int nearby;   /* rank in a pose nearby that meets the constraints too; -1: there is none     */
   int lowest;   /* the same of another branch that goes on from here: as many, or fewer        */
+  int begin;    /* motions that constraints let begin, to first order                          */
+  int followed; /* of these, so many that poses follow, and                                    */
+  bool astray;  /* some that none follows                                                      */
   int involved; /* constraints with rows that follow from others                               */
   int name[CLI_NAMES_MAX]; /* the first of them                                                */
   int last;                /* the last of them                                                 */
@@ -35,5 +38,7 @@ double cli_freedom_random(uint64_t *seed);
 int cli_freedom_keep_rows(sni_rows *rows, const sn_model *m);
 /* To a pose q nearby that meets the constraints and is not `from` again; false: none was found. */
 bool cli_freedom_go_away(sn_sim *sim, double t, uint64_t seed, const double *from, double *q);
+/* Of `begin` motions that can begin at `from`: begin, followed and astray. */
+void cli_freedom_follow(sn_sim *sim, double t, const double *from, int begin, cli_freedom *f);
 
 #endif

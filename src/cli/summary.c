@@ -197,6 +197,16 @@ static void print_redundant(const summary *s, FILE *to) {
       fprintf(to, "%d to ", f->lowest);
     }
     fprintf(to, "%d, here %d, so that the motion may branch\n", f->nearby, f->rank);
+  } else if (f->astray && f->followed < f->begin) {
+    fprintf(
+        to,
+        "  singular            this pose: of %d motions that can begin here poses follow %d, so "
+        "that a run may stop\n",
+        f->begin, f->followed);
+  } else if (f->astray) {
+    fputs("  singular            this pose: motions can begin here that no pose follows, so that a "
+          "run may stop or branch\n",
+          to);
   }
 }
 
@@ -362,6 +372,9 @@ bool cli_summary_json(const sn_scene *scene, const cli_freedom *freedom, sni_jso
     sni_json_raw(j, "dofs_free", "%d", freedom->free);
     if (freedom->nearby >= 0) {
       sni_json_raw(j, "constraint_rank_nearby", "%d", freedom->nearby);
+    }
+    if (freedom->astray) {
+      sni_json_raw(j, "motions_followed", "%d", freedom->followed);
     }
     sni_json_open(j, "redundant", "[");
     for (int k = 0; k < freedom->involved && k < CLI_NAMES_MAX; k++) {

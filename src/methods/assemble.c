@@ -13,6 +13,8 @@
 /* Rows have something to do with a contradiction that have more than this part of the largest say
  * in it. */
 #define RELATED 0.01
+/* A step leaves gaps that are less. */
+#define SMALL 1e-4
 /* A limit that is nearer is touched. */
 #define TOUCHED 1e-6
 /* How far beside the start a loop is closed from that cannot be closed from the start itself: so
@@ -74,23 +76,6 @@ static double how_open(const sni_rows *r, int constraint, double gap) {
   return sqrt(sum);
 }
 
-/* Names what stays open. */
-static sn_status check_closed(sn_sim *sim, sn_status status, double t, int worst, double gap,
-                              sn_error *err) {
-  if (status == SN_NOT_CONVERGED && worst >= 0) {
-    const double open = how_open(&sim->rows, worst, gap);
-    char left[64] = "what would close it leads beyond all numbers";
-    if (isfinite(open)) {
-      snprintf(left, sizeof left, "a gap of %.3g stays open", open);
-    }
-    sni_fail(err, SN_E_UNCONVERGED, "at t = %g: '%s' cannot close: %s", t,
-             constraint_name(sim->m, worst), left);
-    set_path(sim->m, worst, err);
-    sim->open_one = worst;
-  }
-  return status == SN_E_SINGULAR ? sni_fail_singular(sim, err, sim->rows.bad, t) : status;
-}
-
 /* Then sni_sim_check_limits says what is to be said. */
 static bool at_limit(const sni_rows *rows) {
   for (int i = 0; i < rows->nrow; i++) {
@@ -121,6 +106,41 @@ static bool contradicts(sn_sim *sim) {
     asked = rows->row[i].one_sided ? asked : fmax(asked, fabs(rows->rhs[i]));
   }
   return largest_of(rows->nrow, e) > AT_ODDS * asked;
+}
+
+/* What was closed a step ago, and is not asked to go anywhere, can always be closed again by a
+ * small motion, but where rows lose their rank: constraints have let a motion begin that no pose
+ * follows.
+ */
+static bool is_singular(const sn_sim *sim, double gap) {
+  const sni_rows *rows = &sim->rows;
+  bool timed = false;
+  for (int i = 0; i < rows->nrow; i++) {
+    timed = timed || rows->row[i].rate != 0 || rows->row[i].one_sided;
+  }
+  return gap <= SMALL && !timed;
+}
+
+/* Names what stays open. on_the_way: of a run, and not of a start. */
+static sn_status check_closed(sn_sim *sim, sn_status status, double t, int worst, double gap,
+                              bool on_the_way, sn_error *err) {
+  if (status == SN_NOT_CONVERGED && worst >= 0) {
+    const double open = how_open(&sim->rows, worst, gap);
+    char left[64] = "what would close it leads beyond all numbers";
+    if (isfinite(open)) {
+      snprintf(left, sizeof left, "a gap of %.3g stays open", open);
+    }
+    sni_fail(err, SN_E_UNCONVERGED, "at t = %g: '%s' cannot close: %s%s", t,
+             constraint_name(sim->m, worst), left,
+             on_the_way && is_singular(sim, gap)
+                 ? ". The pose is singular: constraints let a motion begin here that no pose "
+                   "follows. Start it in another pose, or take away a constraint that says what "
+                   "others say (sinew check names them)"
+                 : "");
+    set_path(sim->m, worst, err);
+    sim->open_one = worst;
+  }
+  return status == SN_E_SINGULAR ? sni_fail_singular(sim, err, sim->rows.bad, t) : status;
 }
 
 /* By how much a rate is off because others want another; 0: by nothing that matters. */
@@ -262,7 +282,7 @@ sn_status sni_sim_project(sn_sim *sim, double t, double t_ref, double *q, double
     /* where a blow has stopped all that moved, that may be what rounding has left of it */
     status = sni_rows_project(&sim->rows, t, t_ref, CLOSED, q, qd, &worst, &gap);
   }
-  return status ? check_closed(sim, status, t, worst, gap, err)
+  return status ? check_closed(sim, status, t, worst, gap, true, err)
                 : sni_sim_check_rates(sim, t, qd, err);
 }
 
@@ -277,7 +297,7 @@ sn_status sni_sim_close(sn_sim *sim, double t, bool near, double *q, const doubl
   }
   const sn_status status =
       sni_rows_close(&sim->rows, t, t, CLOSED, near && !far, q, qd, &worst, &gap);
-  return check_closed(sim, status, t, worst, gap, err);
+  return check_closed(sim, status, t, worst, gap, true, err);
 }
 
 /* What steps will start from, too: they must not look for loops elsewhere. */
@@ -423,7 +443,7 @@ static sn_status tell_start(sn_sim *sim, const start *from, sn_error *err) {
   sni_dynamics_kinematics(&sim->d, sim->tau, from->qd);
   sni_rows_eval(&sim->rows, from->t, from->t_ref, sim->tau, from->qd);
   const double gap = sni_rows_gap(&sim->rows, &worst);
-  check_closed(sim, SN_NOT_CONVERGED, from->t, worst, gap, err);
+  check_closed(sim, SN_NOT_CONVERGED, from->t, worst, gap, false, err);
   return SN_E_UNCONVERGED;
 }
 

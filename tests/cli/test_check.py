@@ -264,6 +264,22 @@ pendulum.yaml: valid
             text = self.good("check", "-", stdin=cranks.replace("D", d).replace("OPEN", gap))
             self.assertIn("nearby the constraints take 3, here 2, so that", text, d)
 
+    def test_motions_that_no_pose_follows(self):
+        """A seat on four equal rods, pulled aside: to first order it may turn, but then the rods do not fit. Hanging, or with rods
+        that stand in one line, every motion that can begin goes on; so it does with three rods."""
+        rod = "  r{}: {{type: distance, a: {{body: world, at: [{}, {}, 0]}}, b: {{body: seat, at: [{}, {}, 0]}}, length: 1}}\n"
+        corners = ((0.25, 0.15), (0.25, -0.15), (-0.25, 0.15), (-0.25, -0.15))
+
+        def swing(n, q):
+            rods = "".join(rod.format(k, *corners[k], *corners[k]) for k in range(n))
+            return ("sinew: 1\nbodies: {seat: {joint: {type: free, at: [0, 0, -1]}, shapes: [{type: box, size: [0.5, 0.3, 0.05], density: 100}]}}\n"
+                    f"constraints:\n{rods}initial: {{seat: {{q: [{q}, 0, 0, 0]}}}}\n")
+        aside = "0.3, 0.2, 1-sqrt(0.87)"
+        line = "  singular            this pose: of 3 motions that can begin here poses follow 2, so that a run may stop\n"
+        self.assertIn(line, self.good("check", "-", stdin=swing(4, aside)))
+        self.assertEqual(json.loads(self.good("check", "-", "--json", stdin=swing(4, aside)))["summary"]["motions_followed"], 2)
+        self.assertNotIn("singular", self.good("check", "-", stdin=swing(3, aside)))
+
     def test_branches_that_differ(self):
         """Five four-bars in a row lie flat: each may go on as a parallelogram, or its first rod stay where it is."""
         flat = self.good("make", "fourbar", "--count", 5)
