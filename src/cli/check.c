@@ -25,7 +25,7 @@ static int print_json(const cli_command *self, const sn_scene *scene, const cli_
   bool good = true;
   if (valid) {
     sni_json_open(&j, "summary", "{");
-    good = cli_summary_json(scene, &start->freedom, &j);
+    good = cli_summary_json(scene, start, &j);
     if (start->moved[0]) {
       sni_json_text(&j, "start", start->moved);
     }
@@ -64,7 +64,7 @@ static int report(const cli_command *self, const char *file, const settings *s,
   if (start->moved[0]) {
     printf("  start               %s\n", start->moved);
   }
-  return cli_summary_print(scene, &start->freedom, stdout) ? CLI_DONE : CLI_STOPPED;
+  return cli_summary_print(scene, start, stdout) ? CLI_DONE : CLI_STOPPED;
 }
 
 /* A scene that can be read, but cannot start, is not valid either. */

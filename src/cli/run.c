@@ -14,6 +14,7 @@
 #include "cli/progress.h"
 #include "cli/report.h"
 #include "cli/sink.h"
+#include "cli/start.h"
 
 typedef struct settings {
   cli_scene_settings scene;
@@ -64,8 +65,9 @@ typedef struct job {
   char *text;       /* of the scene, if it came from standard input */
   size_t text_size;
   struct timespec start;
-  bool bad_step;        /* a step failed, not the recording of one */
-  sn_state *earlier[2]; /* the one in [0] is older, by EARLIER steps */
+  bool bad_step;             /* a step failed, not the recording of one */
+  sn_state *earlier[2];      /* the one in [0] is older, by EARLIER steps */
+  char moved[CLI_MOVED_MAX]; /* "": the start is as it was written */
   char bundle[CLI_BUNDLE_PATH_MAX];
 } job;
 
@@ -129,13 +131,26 @@ static int prepare_sim(job *j) {
   return CLI_DONE;
 }
 
+/* Where constraints want the start elsewhere, that is said. */
+static sn_status assemble(job *j, sn_error *err) {
+  sn_state *as_given = NULL;
+  sn_status status = sn_state_clone(j->state, &as_given);
+  status = status ? status : sn_sim_assemble(j->sim, j->state, err);
+  if (status >= 0 && cli_start_moved(j->sim, as_given, j->state, j->moved, sizeof j->moved) &&
+      !j->s->quiet) {
+    fprintf(stderr, "start: %s\n", j->moved);
+  }
+  sn_state_free(&as_given);
+  return status;
+}
+
 static int prepare_state(job *j) {
   sn_error err = {0};
   const sn_model *m = sn_scene_model(j->scene);
   sn_status status = j->s->load ? sn_state_load(m, j->s->load, &j->state, &err)
                                 : sn_state_create(m, &j->state, &err);
   if (status == SN_OK && !j->s->load) {
-    status = sn_sim_assemble(j->sim, j->state, &err);
+    status = assemble(j, &err);
   }
   if (status > 0) { /* not all can be had, and the method goes on */
     j->warning = err;
@@ -336,6 +351,9 @@ static int print_json(job *j, int code) {
   sni_json_open(&json, NULL, "{");
   sni_json_text(&json, "scene", j->file);
   sni_json_text(&json, "status", j->report.status ? j->report.status : "refused");
+  if (j->moved[0]) {
+    sni_json_text(&json, "start_moved", j->moved);
+  }
   if (j->report.status) {
     cli_report_json(&j->report, &j->plan, &json);
   }

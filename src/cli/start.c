@@ -10,6 +10,7 @@
 #include "methods/blame.h"
 
 #define GAP      1e-9 /* below this a constraint is met                  */
+#define ROUNDING 1e-5 /* of the widest gap: less is what an approach leaves */
 #define GAPS_MAX 20   /* so many are listed beside the one that is worst */
 #define FLAT     1e-3 /* rad: a disc that leans by less lies             */
 #define MOVED    1e-6 /* coordinates that differ by less are the same    */
@@ -74,10 +75,12 @@ static void warn_method(const sn_model *m, const char *file, cli_start *s) {
   }
 }
 
-/* The gaps of all constraints, where the start cannot meet them: which of them are at odds. */
+/* The gaps of all constraints, where the start cannot meet them: which of them are at odds.  What
+ * is less by far is how closely the others have been met. */
 static void add_gaps(sn_sim *sim, const char *file, const char *worst, sni_error_list *list) {
   const sn_model *m = sim->m;
-  int listed = 0;
+  int listed = 0, widest;
+  const double least = fmax(GAP, ROUNDING * sni_rows_gap(&sim->rows, &widest));
   for (int k = 0, i = 0; k < sim->rows.nconstraint && listed < GAPS_MAX; k++) {
     double gap = 0;
     for (; i < sim->rows.nrow && sim->rows.of[i] == k; i++) {
@@ -88,7 +91,7 @@ static void add_gaps(sn_sim *sim, const char *file, const char *worst, sni_error
     }
     sn_error err = {.code = SN_E_UNCONVERGED};
     snprintf(err.path, sizeof err.path, "%s.%.200s", sni_sim_section(m, k), m->constraint_name[k]);
-    if (gap > GAP && strcmp(err.path, worst) != 0) {
+    if (gap > least && strcmp(err.path, worst) != 0) {
       snprintf(err.text, sizeof err.text, "stays open too, by %.3g", gap);
       add(list, file, &err);
       listed++;
@@ -96,34 +99,48 @@ static void add_gaps(sn_sim *sim, const char *file, const char *worst, sni_error
   }
 }
 
-/* "'pin' was open by 0.1: arm.q is 0.317 instead of 0, and 2 more differ" */
-static void tell_moved(sn_sim *sim, const sn_state *as_given, sn_state *state, cli_start *s) {
+/* The constraint that is most open in a state, whatever its loops are; -1: none is. */
+static int worst_of(sn_sim *sim, const sn_state *s, double *gap) {
+  const double t = *sn_state_time((sn_state *)s), *q = sn_state_q((sn_state *)s);
+  int worst;
+  sni_sim_see_loops(sim, s);
+  sni_dynamics_kinematics(&sim->d, q, sn_state_qd((sn_state *)s));
+  sni_rows_eval(&sim->rows, t, t, q, sn_state_qd((sn_state *)s));
+  *gap = sni_rows_gap(&sim->rows, &worst);
+  return worst;
+}
+
+bool cli_start_moved(sn_sim *sim, const sn_state *as_given, sn_state *state, char *out,
+                     size_t out_size) {
   const sn_model *m = sim->m;
   const double *q0 = sn_state_q((sn_state *)as_given), *q = sn_state_q(state);
-  const double t = *sn_state_time(state);
-  int most = -1, body = 0, moved = 0, worst;
+  int most = -1, body = 0, moved = 0;
   for (int j = 0; j < m->tree.nv; j++) {
     if (fabs(q[j] - q0[j]) > MOVED) {
       moved++;
       most = most < 0 || fabs(q[j] - q0[j]) > fabs(q[most] - q0[most]) ? j : most;
     }
   }
-  if (moved == 0) {
-    return;
+  out[0] = 0;
+  if (moved == 0 || !sim->d.rows) {
+    return false;
   }
-  sni_dynamics_kinematics(&sim->d, q0, sn_state_qd(state));
-  sni_rows_eval(&sim->rows, t, t, q0, sn_state_qd(state));
-  const double gap = sni_rows_gap(&sim->rows, &worst);
   while (most >= m->tree.vadr[body + 1]) {
     body++;
   }
-  char name[300], rest[64] = "";
+  double gap;
+  const int worst = worst_of(sim, as_given, &gap);
+  char name[300], open[128] = "", rest[64] = "";
   cli_coordinate_name(m, body, most - m->tree.vadr[body], "q", name, sizeof name);
+  if (worst >= 0) {
+    snprintf(open, sizeof open, "'%.80s' was open by %.3g: ", m->constraint_name[worst], gap);
+  }
   if (moved > 1) {
     snprintf(rest, sizeof rest, ", and %d more differ%s", moved - 1, moved == 2 ? "s" : "");
   }
-  snprintf(s->moved, sizeof s->moved, "'%.80s' was open by %.3g: %.150s is %.4g instead of %.4g%s",
-           worst >= 0 ? m->constraint_name[worst] : "", gap, name, q[most], q0[most], rest);
+  snprintf(out, out_size, "%s%.150s is %.4g instead of %.4g%s", open, name, q[most], q0[most],
+           rest);
+  return true;
 }
 
 /* A disc that lies flat on its plane has no lowest point to roll on. */
@@ -165,7 +182,8 @@ void cli_start_try(const sn_scene *scene, const char *file, cli_start *s) {
     status = status ? status : sn_state_clone(state, &as_given);
     status = status ? status : sn_sim_assemble(sim, state, &err);
     if (!status && sim->d.rows) {
-      tell_moved(sim, as_given, state, s);
+      cli_start_moved(sim, as_given, state, s->moved, sizeof s->moved);
+      sni_sim_see_loops(sim, state);
       warn_flat(sim, state, file, s);
     }
     if (status > 0) { /* not all can be had, and the method goes on */
@@ -182,6 +200,8 @@ void cli_start_try(const sn_scene *scene, const char *file, cli_start *s) {
     }
   } else if (sim) {
     s->freedom = cli_freedom_count(sim, state);
+    s->state = state;
+    state = NULL;
   }
   sn_state_free(&state);
   sn_state_free(&as_given);
@@ -191,4 +211,5 @@ void cli_start_try(const sn_scene *scene, const char *file, cli_start *s) {
 void cli_start_free(cli_start *s) {
   sni_error_list_free(&s->errors);
   sni_error_list_free(&s->warnings);
+  sn_state_free(&s->state);
 }

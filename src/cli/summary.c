@@ -30,8 +30,27 @@ typedef struct summary {
 
 /* ---- gathering ---- */
 
+/* Of a body that hangs by a loop the loop's, which stands between two fixed parts that place it. */
+static const char *type_of(const sn_model *m, int body) {
+  const sni_joint *joint = &m->tree.joint[body];
+  const sni_joint_set joints = sni_tree_joints(&m->tree);
+  bool hangs = false;
+  for (int k = 0; m->hung_by && k < m->tree.nbody; k++) {
+    hangs = hangs || (m->given[k] == body && m->hung_by[k]);
+  }
+  int moving = -1, count = 0;
+  for (int p = joint->part_first; p < joint->part_first + joint->npart; p++) {
+    if (joints.joint[p].nv > 0) {
+      moving = p;
+      count++;
+    }
+  }
+  return hangs && count == 1 ? sni_joint_ops_of(joints, moving)->kind.keyword
+                             : sn_model_joint_type(m, body);
+}
+
 static void count_joint(summary *s, int body) {
-  const char *type = sn_model_joint_type(s->m, body);
+  const char *type = type_of(s->m, body);
   const int dofs = sn_model_joint_dofs(s->m, body);
   int k = 0;
   while (k < s->ngroup && (s->group[k].type != type || s->group[k].dofs != dofs)) {
@@ -67,13 +86,13 @@ static sni_aabb clean_box(sni_aabb b) {
                     {clean(b.hi.x, scale), clean(b.hi.y, scale), clean(b.hi.z, scale)}};
 }
 
-static bool find_box(summary *s) {
+static bool find_box(summary *s, const double *q) {
   const sn_model *m = s->m;
   sn_se3 *E_wb = malloc(((size_t)m->tree.nbody + 1) * sizeof *E_wb);
   if (!E_wb) {
     return false;
   }
-  sni_model_poses(m, m->q0, E_wb);
+  sni_model_poses(m, q, E_wb);
   for (int k = 0; k < m->nshape; k++) {
     const sni_shape *shape = &m->shape[k];
     const sni_aabb box = sni_shape_bounds(&shape->def, shape->mesh, E_wb[shape->body]);
@@ -85,13 +104,13 @@ static bool find_box(summary *s) {
   return true;
 }
 
-static bool gather(const sn_scene *scene, const cli_freedom *freedom, summary *s) {
-  *s = (summary){.m = sn_scene_model(scene), .freedom = *freedom};
+static bool gather(const sn_scene *scene, const cli_start *start, summary *s) {
+  *s = (summary){.m = sn_scene_model(scene), .freedom = start->freedom};
   for (int i = 0; i < s->m->tree.nbody; i++) {
     count_joint(s, i);
   }
   count_motions(s);
-  return find_box(s);
+  return find_box(s, start->state ? sn_state_q(start->state) : s->m->q0);
 }
 
 /* Can this method simulate the scene?  If not, err says why. */
@@ -266,9 +285,9 @@ static void print_run(const sn_run_def *run, FILE *to) {
   }
 }
 
-bool cli_summary_print(const sn_scene *scene, const cli_freedom *freedom, FILE *to) {
+bool cli_summary_print(const sn_scene *scene, const cli_start *start, FILE *to) {
   summary s;
-  if (!gather(scene, freedom, &s)) {
+  if (!gather(scene, start, &s)) {
     return false;
   }
   const sn_model *m = s.m;
@@ -350,9 +369,10 @@ static void json_run(const sn_run_def *run, sni_json *j) {
   sni_json_close(j, "}");
 }
 
-bool cli_summary_json(const sn_scene *scene, const cli_freedom *freedom, sni_json *j) {
+bool cli_summary_json(const sn_scene *scene, const cli_start *start, sni_json *j) {
+  const cli_freedom *freedom = &start->freedom;
   summary s;
-  if (!gather(scene, freedom, &s)) {
+  if (!gather(scene, start, &s)) {
     return false;
   }
   const sn_model *m = s.m;

@@ -4,13 +4,13 @@
 
 #include <stdio.h>
 
-#include "cli/freedom.h"
+#include "cli/start.h"
 #include "io/json.h"
 #include "sinew/scene.h"
 
 /* False: out of memory. */
-bool cli_summary_print(const sn_scene *scene, const cli_freedom *freedom, FILE *to);
+bool cli_summary_print(const sn_scene *scene, const cli_start *start, FILE *to);
 /* Keys of an open object. */
-bool cli_summary_json(const sn_scene *scene, const cli_freedom *freedom, sni_json *j);
+bool cli_summary_json(const sn_scene *scene, const cli_start *start, sni_json *j);
 
 #endif

@@ -264,6 +264,34 @@ pendulum.yaml: valid
             text = self.good("check", "-", stdin=cranks.replace("D", d).replace("OPEN", gap))
             self.assertIn("nearby the constraints take 3, here 2, so that", text, d)
 
+    def test_a_thread_of_many_turns_is_closed(self):
+        """5 mm a turn, and a carriage that is drawn at 30 of them; and where it is not, who was open is named."""
+        axis = ("sinew: 1\nbodies:\n  screw: {joint: {type: revolute, axis: [1, 0, 0]}, inertia: {mass: 1, xx: 1e-4, yy: 0.02, zz: 0.02}}\n"
+                "  carriage: {joint: {type: prismatic, axis: [1, 0, 0], at: [AT, 0, 0]}, inertia: {mass: 4, xx: 0.1, yy: 0.1, zz: 0.1}}\n"
+                "loops: {thread: {type: screw, axis: [1, 0, 0], pitch: 0.005/(2*pi), a: {body: screw}, b: {body: carriage}}}\n")
+        self.assertNotIn("start  ", self.good("check", "-", stdin=axis.replace("AT", "0.15")))
+        self.assertRegex(self.good("check", "-", stdin=axis.replace("AT", "0.151")),
+                         r"\n  start               'thread' was open by 0\.001: screw\.q is \S+ instead of 0")
+
+    def test_the_box_is_that_of_the_start_as_it_is_put_together(self):
+        scene = ("sinew: 1\nbodies:\n  a: {joint: {type: prismatic, axis: [1, 0, 0]}, shapes: [{type: box, size: [1, 1, 1], density: 1}]}\n"
+                 "constraints: {c: {type: distance, a: {body: world, at: [5, 0, 0]}, b: {body: a}, length: 2}}\n")
+        self.assertIn("bounding box        x 2.5 to 3.5, y -0.5 to 0.5", self.good("check", "-", stdin=scene))
+
+    def test_bodies_that_hang_are_counted_as_their_loops(self):
+        scene = ("sinew: 1\nbodies: {rod: {shapes: [{type: capsule, from: [0, 0, 1], to: [1, 0, 1], radius: 0.1, density: 1}]}}\n"
+                 "loops: {pin: {type: revolute, axis: [0, 1, 0], a: {body: world, at: [0, 0, 1]}, b: {body: rod, at: [0, 0, 1]}}}\n")
+        self.assertIn("  joints              1 revolute\n", self.good("check", "-", stdin=scene))
+
+    def test_rounding_is_no_gap(self):
+        """Of what is out of reach the others are left open by how closely they have been met."""
+        scene = ("sinew: 1\ndefaults: {joint: {type: revolute, axis: [0, 1, 0]}, body: {inertia: {mass: 1, xx: 1, yy: 1, zz: 1}}}\n"
+                 "bodies: {l: {joint: {}}, m: {parent: l, joint: {at: [0, 0, 1]}}, r: {joint: {at: [1.5, 0, 0]}}}\n"
+                 "constraints: {pin: {type: point, a: {body: m, at: [1, 0, 0]}, b: {body: r, at: [0, 0, 1]}},"
+                 " k: {type: distance, a: {body: l}, b: {body: r}, length: 9}}\n")
+        done = sinew("check", "-", stdin=scene)
+        self.assertRegex(done.stderr, r"^\S+ constraints\.k: .*cannot close: a gap of \S+ stays open\n$")
+
     def test_motions_that_no_pose_follows(self):
         """A seat on four equal rods, pulled aside: to first order it may turn, but then the rods do not fit. Hanging, or with rods
         that stand in one line, every motion that can begin goes on; so it does with three rods."""

@@ -479,6 +479,20 @@ class Interrupted(Command):
             again = json.loads(self.good("run", PENDULUM, "--load", state, "--duration", "0.1", "--json"))
             self.assertEqual(again["t_start"], result["t_end"])
 
+    def test_a_start_that_is_moved_is_told(self):
+        scene = ("sinew: 1\ndefaults: {joint: {type: revolute, axis: [0, 1, 0]}, body: {inertia: {mass: 1, xx: 1, yy: 1, zz: 1}}}\n"
+                 "bodies: {arm: {joint: {}}, hand: {parent: arm, joint: {at: [0, 0, 1]}}, foot: {joint: {at: [1, 0, 0]}}}\n"
+                 "constraints: {pin: {type: point, a: {body: hand, at: [1, 0, 0]}, b: {body: foot, at: [0, 0, 1]}}}\n"
+                 "initial: {arm: {q: Q}, foot: {q: 0.3}, hand: {q: -0.3}}\nrun: {duration: 0.02, step: 0.01}\n")
+        for q, arguments, told in (("0.5", (), True), ("0.3", (), False), ("0.5", ("--quiet",), False)):
+            done = sinew("run", "-", *arguments, stdin=scene.replace("Q", q))
+            line = r"^start: 'pin' was open by 0\.\d+: \w+\.q is \S+ instead of \S+, and 2 more differ\n$" if told else "^$"
+            self.assertEqual(done.returncode, DONE)
+            self.assertRegex(done.stderr, line)
+        moved = json.loads(sinew("run", "-", "--json", stdin=scene.replace("Q", "0.5")).stdout)["start_moved"]
+        self.assertIn("'pin' was open by", moved)
+        self.assertNotIn("start_moved", json.loads(sinew("run", "-", "--json", stdin=scene.replace("Q", "0.3")).stdout))
+
     def test_a_signal_and_its_echo_are_one(self):
         # timeout(1) signals its child and then the group of the child; the steps of this scene are long
         # enough for both to come in one
@@ -492,7 +506,8 @@ class Interrupted(Command):
                 process.send_signal(number)
                 time.sleep(0.001)
             stdout, stderr = process.communicate(timeout=60)
-            self.assertEqual((process.returncode, stderr), (128 + number, ""))
+            self.assertEqual(process.returncode, 128 + number)
+            self.assertRegex(stderr, r"^(start: .* was open by .*\n)?$")
             self.assertEqual(json.loads(stdout)["status"], "interrupted")
 
 
