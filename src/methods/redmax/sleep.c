@@ -282,7 +282,7 @@ void sni_sleep_end(sni_sleep *sleep, double h, const sni_contact *contact, int c
   const sni_tree *t = &sleep->sim->m->tree;
   const double *g = d->params.gravity;
   const double slow = SLOW * h * sqrt(g[0] * g[0] + g[1] * g[1] + g[2] * g[2]);
-  if (!(sleep->seconds > 0)) {
+  if (!(sleep->seconds > 0) || sleep->rehearses) {
     return;
   }
   /* what nothing bears is on its way, however slow it is: it turns round, or hangs askew */

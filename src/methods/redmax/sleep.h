@@ -28,6 +28,7 @@ typedef struct sni_sleep {
   uint64_t *place; /* ntree  a number for its coordinates                                      */
   int *rested;     /* ntree  the least of an island                                              */
   bool any;        /* something sleeps                                                           */
+  bool rehearses;  /* the step does not count: nobody falls asleep in it                         */
 } sni_sleep;
 
 size_t sni_sleep_size(const sn_model *m);

@@ -631,7 +631,7 @@ static size_t lay_out(sni_system *s, const sn_model *m, const sn_options *o, cha
   s->limit = TAKE(nv, sizeof *s->limit);
   s->limited = TAKE(nv, sizeof *s->limited);
   s->taut = TAKE((size_t)m->nforce, sizeof *s->taut);
-  s->scratch = TAKE(7 * nv, sizeof *s->scratch);
+  s->scratch = TAKE(11 * nv, sizeof *s->scratch);
   s->room = TAKE(room, sizeof *s->room);
   s->loop = TAKE(nloop, sizeof *s->loop);
   s->loop_limit = TAKE(SN_NV_MAX * nloop, sizeof *s->loop_limit);

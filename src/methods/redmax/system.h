@@ -102,7 +102,7 @@ typedef struct sni_system {
   bool *grounded;    /* nbody  fixed to the world, directly or through others                   */
   bool *shifts;      /* nbody  its joint may move its origin, and not turn it alone             */
   bool *slack;       /* nbody  bears the tension of its forces; scratch of assemble             */
-  double *scratch;   /* 7 nv  for the integrators                                              */
+  double *scratch;   /* 11 nv  for the integrators                                              */
   double *b;         /* nv                                                                      */
   sni_lane6 *f;      /* nbody  scratch of the operator                                          */
   sni_pull *carried; /* nslot  what bodies get from their children: tension.c                   */

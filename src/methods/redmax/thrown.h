@@ -15,9 +15,13 @@ bool sni_is_closed(const sn_sim *sim, const sn_input *input);
 /* And is everything implicit?  Then steps that are thrown may go less far. */
 bool sni_may_be_held(const sn_sim *sim, const sn_input *input);
 
+/* Of potentials: less is rounding. */
+#define SNI_POTENTIAL_ROUNDING 1e-13
+
 /* Is there more strain than anything that moves explains? */
 static inline bool sni_is_thrown(sn_energy before, sn_energy after) {
-  return !(sni_total(after) - sni_total(before) <= before.kinetic + after.kinetic);
+  const double rounding = SNI_POTENTIAL_ROUNDING * (fabs(before.potential) + fabs(after.potential));
+  return !(sni_total(after) - sni_total(before) <= before.kinetic + after.kinetic + rounding);
 }
 
 /* y = two + part (two - one) for coordinates and rates; the parts of rotation vectors turn. */

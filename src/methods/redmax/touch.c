@@ -46,8 +46,7 @@ static bool is_driven(const sni_touch *touch) {
   return touch->sim->d.rows && !touch->sim->rows.timeless;
 }
 
-/* Rates below this are those of rest. */
-static double resting(const sni_touch *touch) {
+double sni_touch_resting(const sni_touch *touch) {
   return fmax(touch->slowest, RESTS * touch->margin / (2 * touch->s->h));
 }
 
@@ -83,7 +82,8 @@ static void aim(sni_touch *touch, int k, double h) {
     const sni_material *m = &tg->material;
     g->touches = true;
     g->open = fmax(gap, 0) / h;
-    g->rests = gap < h * resting(touch) && is_below(tg->start, g->nrow, resting(touch));
+    g->rests = gap < h * sni_touch_resting(touch) &&
+               is_below(tg->start, g->nrow, sni_touch_resting(touch));
     if (m->stiffness > 0) {
       const double stiff = h * m->stiffness + m->damping;
       soft = 1 / (h * stiff);
@@ -338,7 +338,7 @@ sn_status sni_touch_solve(sni_touch *touch, double h, const double *qd, const do
   }
   sni_staggered_info found;
   sni_staggered_options stay = o;
-  stay.rest = may_rest(touch) ? resting(touch) : 0;
+  stay.rest = may_rest(touch) ? sni_touch_resting(touch) : 0;
   sni_staggered_solve(st, &stay, &found);
   take_found(touch, &found, false, info);
   return SN_OK;
@@ -386,7 +386,7 @@ sn_status sni_touch_mend(sni_touch *touch, double h, const double *qd, const dou
   sni_staggered *st = &touch->st;
   sni_staggered_options o = options_of(touch);
   o.enough = ENOUGH * touch->thinnest / h;
-  o.rest = may_rest(touch) ? resting(touch) : 0;
+  o.rest = may_rest(touch) ? sni_touch_resting(touch) : 0;
   const int before = st->ngroup;
   const sn_status status = sni_touch_build_fresh(touch, solve, user, err);
   if (status) {
@@ -589,6 +589,14 @@ static size_t lay_out(sni_touch *touch, int ngroup, char *memory) {
   touch->late = TAKE((size_t)touch->nlate, sizeof *touch->late);
   touch->late_group = TAKE((size_t)touch->nlate, sizeof *touch->late_group);
   void *sleep = TAKE(sni_sleep_size(m), 1);
+  sni_smooth *smooth = &touch->smooth;
+  smooth->link = TAKE(nbody, sizeof *smooth->link);
+  for (int k = 0; k < 3; k++) {
+    smooth->acting[k] = TAKE(nbody, sizeof *smooth->acting[k]);
+  }
+  smooth->most = TAKE(nbody, sizeof *smooth->most);
+  smooth->broken = TAKE(nbody, sizeof *smooth->broken);
+  smooth->state = TAKE((size_t)sni_touch_state_count(m), sizeof *smooth->state);
   touch->reach = TAKE(nbody, sizeof *touch->reach);
   touch->phi = TAKE(nbody, sizeof *touch->phi);
   touch->then = TAKE(nbody, sizeof *touch->then);

@@ -34,6 +34,8 @@ typedef struct sni_touch_group {
   double opened; /* by what the step has moved it apart, if all went straight, m               */
   double trust;  /* part of what is asked for there: joints may hold it: touch_part.c      */
   double sticks; /* at rates below this: touch_carry.c; below 0: nobody knows              */
+  bool parted;   /* it is moved apart: touch_part.c                                          */
+  bool bore;     /* in the step before, too                                                  */
   double gained; /* along the normal, by forces: what is not much faster is no blow.  Of either body
                     alone: what falls beside another that lies on the floor gains it, too      */
 } sni_touch_group;
@@ -49,8 +51,22 @@ typedef struct sni_touch_memory {
 } sni_touch_memory;
 enum { SNI_TOUCH_NUMBERS = sizeof(sni_touch_memory) / sizeof(double) };
 
+/* Who moves smoothly in a step that is put together from a whole one (0) and two halves (1, 2):
+ * touch_smooth.c. */
+typedef struct sni_smooth {
+  int *link;           /* ntree  union and find of trees that push each other, or are bound     */
+  uint64_t *acting[3]; /* ntree  a word for what pushes a tree, and whether it sleeps           */
+  double *most;        /* ntree  the largest impulse on one                                     */
+  bool *broken;        /* ntree  it is struck, moved apart or sleeps; then: it does not go on
+                          smoothly, nor does what it touches                                    */
+  bool any, all;       /* there are such, and nothing else                                      */
+  bool touches, soft;  /* something pushes, and keeps energy that nobody counts                 */
+  double *state;       /* of contacts, at the start of the whole step                           */
+} sni_smooth;
+
 typedef struct sni_touch {
   sni_sleep sleep;
+  sni_smooth smooth;
   sn_sim *sim;
   sni_system *s;
   const sni_rubbing *rub; /* friction in joints, which takes part, within its bounds          */
@@ -130,6 +146,9 @@ sn_status sni_touch_solve(sni_touch *touch, double h, const double *qd, const do
 
 /* After the last solve of a step: what is in each other is moved apart, and who looks sees it. */
 sn_status sni_touch_finish(sni_touch *touch, double h, sni_touch_solver solve, void *user);
+
+/* Rates below this are those of rest. */
+double sni_touch_resting(const sni_touch *touch);
 
 /* Could sni_touch_mend do what sni_touch_solve would have to do again? */
 bool sni_touch_may_mend(const sni_touch *touch);
@@ -215,13 +234,30 @@ void sni_touch_sum_clear(sni_touch *touch);
 /* Impulses of the last part, of length h, by itself. */
 void sni_touch_sum_part(sni_touch *touch, double h);
 /* It is the whole step (0), or its first half (1); the last part is then the second one, and all of
- * them together are taken for it with these factors. */
+ * them together are taken for it: `less` of both halves, and, of what goes on smoothly, `part` of
+ * what these did otherwise than the whole step. */
 void sni_touch_sum_keep(sni_touch *touch, int k);
-void sni_touch_sum_combine(sni_touch *touch, double one, double first, double second);
+void sni_touch_sum_combine(sni_touch *touch, double part, double less);
 /* The part counts. */
 void sni_touch_sum_add(sni_touch *touch);
 /* As forces of a step of length h. */
 void sni_touch_sum_end(sni_touch *touch, double h);
+
+/* ---- touch_smooth.c: who may be extrapolated ---- */
+
+/* Before the whole step, which only rehearses: nobody falls asleep in it.  state: the numbers of
+ * contacts in the state. */
+void sni_smooth_begin(sni_touch *touch, const double *state);
+/* They are as they were, and what comes counts. */
+void sni_smooth_go_back(sni_touch *touch, double *state);
+/* After part k of the step. */
+void sni_smooth_note(sni_touch *touch, int k);
+/* After all three. */
+void sni_smooth_end(sni_touch *touch);
+/* Does the tree of body i go on smoothly? */
+static inline bool sni_goes_smoothly(const sni_touch *touch, int i) {
+  return !touch->smooth.broken[touch->sleep.tree_of[i]];
+}
 
 /* ---- touch_rows.c: groups of the solver ---- */
 

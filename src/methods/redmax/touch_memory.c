@@ -50,6 +50,7 @@ void sni_touch_remember(sni_touch *touch, const double *state, int first) {
     sni_touch_memory m = {.shape = {0, 0}};
     int order = 1;
     tg->trust = tg->ease > 0 && c->gap < 0 ? TRUST : 1;
+    tg->bore = false;
     for (; j < n; j++) {
       memcpy(&m, at + (ptrdiff_t)j * SNI_TOUCH_NUMBERS, sizeof m);
       order = compare(&m, c);
@@ -59,6 +60,7 @@ void sni_touch_remember(sni_touch *touch, const double *state, int first) {
     }
     if (j < n && order == 0) {
       tg->trust = trust_of(&m, c->gap);
+      tg->bore = m.normal > 0;
       set_impulse(touch, k, &m);
     }
   }

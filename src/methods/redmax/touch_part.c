@@ -143,7 +143,8 @@ sn_status sni_touch_part(sni_touch *touch, double h, const sni_staggered_options
   touch->shifts = false;
   for (int k = 0; k < st->ngroup; k++) {
     touch->group[k].opened = 0;
-    touch->shifts = touch->shifts || is_parted(touch, k, shallow);
+    touch->group[k].parted = is_parted(touch, k, shallow);
+    touch->shifts = touch->shifts || touch->group[k].parted;
     any_held = any_held || is_held(&touch->group[k]);
   }
   if (!touch->shifts) {

@@ -37,12 +37,14 @@ void sni_touch_sum_keep(sni_touch *touch, int k) {
   memcpy(k == 0 ? touch->whole : touch->half, touch->sum, bytes);
 }
 
-void sni_touch_sum_combine(sni_touch *touch, double one, double first, double second) {
+void sni_touch_sum_combine(sni_touch *touch, double part, double less) {
   for (int i = 0; i < touch->s->t->nbody; i++) {
+    const double more = sni_goes_smoothly(touch, i) ? part : 0;
+    const double halves = sni_goes_smoothly(touch, i) ? less + part : 1;
     sni_contact_sum sum = {{0, 0, 0}, 0, 0};
-    add(&sum, one, &touch->whole[i]);
-    add(&sum, first, &touch->half[i]);
-    add(&sum, second, &touch->sum[i]);
+    add(&sum, -more, &touch->whole[i]);
+    add(&sum, halves, &touch->half[i]);
+    add(&sum, halves, &touch->sum[i]);
     touch->sum[i] = sum;
   }
 }
