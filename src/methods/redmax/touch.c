@@ -62,7 +62,7 @@ static bool is_below(const double *rate, int nrow, double most) {
 /* c and e of group k; a group that takes no part gets none. */
 static void aim(sni_touch *touch, int k, double h) {
   sni_group *g = &touch->st.group[k];
-  const sni_touch_group *tg = &touch->group[k];
+  sni_touch_group *tg = &touch->group[k];
   const double gain = penetration_gain(touch);
   double to, soft = 0, rate = 0;
   if (tg->slide >= 0) {
@@ -72,13 +72,14 @@ static void aim(sni_touch *touch, int k, double h) {
       g->x[i] = -touch->rub->push[tg->slide + i] / (tg->arm ? tg->arm[i] : 1);
     }
   } else if (tg->contact < 0) {
+    tg->gap = tg->row->g;
     rate = tg->row->rate;
     to = sni_unilateral_aim(tg->row, h, gain, tg->start[0] + rate, &soft);
     if (gain == 0 && !(soft > 0) && to == -tg->row->g / h) {
       to = fmin(to, 0); /* what is beyond is moved back, as contacts are, and gets no speed */
     }
   } else {
-    const double gap = touch->contact[tg->contact].gap;
+    const double gap = tg->gap = touch->contact[tg->contact].gap;
     const sni_material *m = &tg->material;
     g->touches = true;
     g->open = fmax(gap, 0) / h;

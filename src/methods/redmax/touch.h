@@ -36,6 +36,7 @@ typedef struct sni_touch_group {
   double sticks; /* at rates below this: touch_carry.c; below 0: nobody knows              */
   bool parted;   /* it is moved apart: touch_part.c                                          */
   bool bore;     /* in the step before, too                                                  */
+  double gap;    /* at the start of the step                                                   */
   double gained; /* along the normal, by forces: what is not much faster is no blow.  Of either body
                     alone: what falls beside another that lies on the floor gains it, too      */
 } sni_touch_group;

@@ -71,14 +71,14 @@ static double lift_of(const sni_touch *touch, int b, sn_vec3 at, double h) {
 static bool arrives(const sni_touch *touch, int k) {
   const sni_touch_group *tg = &touch->group[k];
   if (tg->contact < 0) {
-    return tg->row->g > SNI_TOUCH;
+    return tg->gap > SNI_TOUCH;
   }
   const sni_contact *c = &touch->contact[tg->contact];
   const double h = touch->s->whole, rests = touch->s->h * sni_touch_resting(touch);
   const double lift =
       !tg->bore ? 0
                 : lift_of(touch, c->body[0], c->at[0], h) + lift_of(touch, c->body[1], c->at[1], h);
-  return c->gap > rests + 2 * lift;
+  return tg->gap > rests + 2 * lift;
 }
 
 static bool is_broken(const sni_touch *touch, int k) {
