@@ -108,6 +108,8 @@ typedef struct sni_touch {
   double *shift;             /* nv  moves positions out of each other, and gives no speed      */
   double *parted;            /* nv  what of that moves apart what is in each other               */
   double *straight;          /* nv  where masses go straight on: touch_drift.c                   */
+  double *more;              /* nv  scratch: all that moves positions                            */
+  sn_vec6 *driven;           /* nbody  what functions of time move besides the rates: as a twist */
   sni_touch_memory *kept;    /* scratch of the next state                                      */
   sni_touch_memory *before;  /* impulses of a solve of this step without those who were missed */
   int nbefore;

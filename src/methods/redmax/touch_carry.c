@@ -15,7 +15,7 @@
 #define TOGETHER 1e-7
 /* What slides no faster than so many times the tolerance lets it sticks. */
 #define SLOW 100
-/* Turn against each other, in a step: what rolls is not carried. */
+/* Turn against each other, in a step: what rolls is carried by what is driven only. */
 #define ROLLS 1e-4
 enum { SWEEPS = 100 };
 
@@ -46,23 +46,24 @@ static bool is_free(const sni_touch *touch, int b) {
   return b >= 0 && !touch->bound[b] && t->parent[b] < 0 && t->vadr[b + 1] - t->vadr[b] == SN_NV_MAX;
 }
 
-/* Does group k hold two bodies as one, or may it?  Where several points do, not all have to push.
- */
-static bool is_stuck(const sni_touch *touch, int k, double h) {
+/* Does a point of group k stick, or may it?  Where several points do, not all have to push.  If
+ * both bodies turn alike they are held as one; else one rolls or tips over the other. */
+typedef enum holding { SLIDES, ROLLS_ON, STUCK } holding;
+static holding holding_of(const sni_touch *touch, int k, double h) {
   const sni_touch_group *tg = &touch->group[k];
   const sni_group *g = &touch->st.group[k];
   if (tg->contact < 0 || g->nrow < 3 || g->npart < 2 || !(tg->sticks >= 0)) {
-    return false;
+    return SLIDES;
   }
   const sni_contact *c = &touch->contact[tg->contact];
   if (!is_free(touch, c->body[0]) && !is_free(touch, c->body[1])) {
-    return false;
+    return SLIDES;
   }
   sn_vec3 v =
       sn_vec3_sub(velocity_at(touch, c->body[0], c->x), velocity_at(touch, c->body[1], c->x));
   v = sn_vec3_addscaled(v, fmax(c->gap, 0) / h, c->n);
   const sn_vec3 turn = sn_vec3_sub(twist_of(touch, c->body[0]).w, twist_of(touch, c->body[1]).w);
-  return sn_vec3_norm(v) <= tg->sticks && h * sn_vec3_norm(turn) <= ROLLS;
+  return sn_vec3_norm(v) > tg->sticks ? SLIDES : h * sn_vec3_norm(turn) <= ROLLS ? STUCK : ROLLS_ON;
 }
 
 /* How far the point x of body b goes in the step. */
@@ -84,6 +85,37 @@ static void come_apart(const sni_touch *touch, int k, double apart[3]) {
   for (int i = 0; i < 3; i++) {
     apart[i] = sn_vec3_dot(tg->frame[i], d) + (i == 0 ? fmax(c->gap, 0) : 0);
   }
+}
+
+/* How far functions of time move a point of body b, besides the rates. */
+static sn_vec3 driven_way(const sni_touch *touch, int b, sn_vec3 x) {
+  if (b < 0) {
+    return (sn_vec3){0, 0, 0};
+  }
+  const sn_vec6 way = touch->driven[b];
+  return sn_vec3_add(way.v, sn_vec3_cross(way.w, sn_vec3_sub(x, touch->s->d->E_wb[b].p)));
+}
+
+/* The same of a point on which a body rolls or tips over: by what functions of time move it.  What
+ * else comes apart there is how the body turns. */
+static void roll_apart(const sni_touch *touch, int k, double apart[3]) {
+  const sni_touch_group *tg = &touch->group[k];
+  const sni_contact *c = &touch->contact[tg->contact];
+  const sn_vec3 d =
+      sn_vec3_sub(driven_way(touch, c->body[0], c->x), driven_way(touch, c->body[1], c->x));
+  for (int i = 0; i < 3; i++) {
+    apart[i] = sn_vec3_dot(tg->frame[i], d);
+  }
+}
+
+/* `driven` as twists of the bodies. */
+static void find_driven_ways(sni_touch *touch, const double *driven, const double *qd1) {
+  sni_dynamics *d = touch->s->d;
+  sni_J_mul_world(touch->s->t, &d->w, driven);
+  for (int i = 0; i < touch->s->t->nbody; i++) {
+    touch->driven[i] = sni_lane6_vec6(d->w.a[i]);
+  }
+  sni_touch_twists(touch, qd1);
 }
 
 /* Rows that hold both ways. */
@@ -113,8 +145,9 @@ bool sni_touch_carry(sni_touch *touch, double h, const double *q, const double *
   sni_staggered *st = &touch->st;
   const int nv = touch->s->t->nv;
   bool any = false;
+  const holding least = driven ? ROLLS_ON : STUCK; /* that has somewhere to be moved to */
   for (int k = 0; k < st->ngroup && !any; k++) {
-    any = st->group[k].x[0] > 0 && is_stuck(touch, k, h);
+    any = st->group[k].x[0] > 0 && holding_of(touch, k, h) >= least;
   }
   if (!any) {
     return false;
@@ -123,17 +156,20 @@ bool sni_touch_carry(sni_touch *touch, double h, const double *q, const double *
     touch->straight[j] = touch->shift[j] - touch->parted[j] + (driven ? driven[j] : 0);
   }
   sni_touch_place_end(touch, h, q, q1, qd1, touch->straight);
+  if (driven) {
+    find_driven_ways(touch, driven, qd1);
+  }
   double most = 0;
   for (int k = 0; k < st->ngroup; k++) {
     sni_group *g = &st->group[k];
     sni_touch_group *tg = &touch->group[k];
-    const bool stuck = is_stuck(touch, k, h);
+    const holding holds = holding_of(touch, k, h);
     memset(g->c, 0, sizeof g->c);
     memset(g->e, 0, sizeof g->e);
     g->weighed = false;
-    if (stuck) {
+    if (holds >= least && (holds == STUCK || g->x[0] > 0)) {
       double apart[3];
-      come_apart(touch, k, apart);
+      (holds == STUCK ? come_apart : roll_apart)(touch, k, apart);
       hold(g, 3);
       for (int i = 0; i < 3; i++) {
         most = fmax(most, fabs(apart[i]));

@@ -17,6 +17,8 @@
 /* Of the thickness of the thinnest shape: what curves lead astray by less is left to touch_part.c.
  */
 #define ASTRAY 1e-4
+/* The same of what is driven, which comes again in every step for as long as it speeds up. */
+#define ASTRAY_DRIVEN 1e-7
 enum { PASSES = 3, SWEEPS = 20 };
 /* What is still so far astray in the end, of that thickness, needs a shorter step; and what is
  * moved so far, in radians or metres, without coming nearer. */
@@ -181,11 +183,14 @@ static void find_impulses(sni_touch *touch, double h) {
 }
 
 /* How far things have to be moved back at most, and each into touch->back: where q1 leads with the
- * shift so far. */
+ * shift so far, and functions of time. */
 static double find_way_back(sni_touch *touch, double h, const double *q, const double *q1,
-                            const double *qd1) {
+                            const double *qd1, const double *driven) {
   double most = 0;
-  sni_touch_place_end(touch, h, q, q1, qd1, touch->shift);
+  for (int j = 0; j < touch->s->t->nv; j++) {
+    touch->more[j] = touch->shift[j] + (driven ? driven[j] : 0);
+  }
+  sni_touch_place_end(touch, h, q, q1, qd1, touch->more);
   for (int k = 0; k < touch->st.ngroup; k++) {
     touch->back[k] = way_back(touch, k, h);
     most = is_led(touch, k) ? fmax(most, touch->back[k]) : most;
@@ -247,9 +252,11 @@ static void stay_within_limits(sni_touch *touch, const double *q, const double *
   }
 }
 
-/* What joints lead along curves, and trees of which something is led. */
+/* What joints lead along curves, and trees of which something is led.  What is driven goes as far
+ * as functions of time say, not as its rate at the end of the step would lead it. */
 static sn_status follow_curves(sni_touch *touch, double h, const double *q, const double *q1,
-                               const double *qd1, sni_touch_solver solve, void *user, bool *lost) {
+                               const double *qd1, const double *driven, sni_touch_solver solve,
+                               void *user, bool *lost) {
   const int nv = touch->s->t->nv;
   bool near = true;
   sn_status status = go_straight(touch, h, q, q1, qd1, solve, user, &near);
@@ -257,12 +264,13 @@ static sn_status follow_curves(sni_touch *touch, double h, const double *q, cons
     touch->shift[j] += touch->straight[j];
   }
   touch->shifts = true;
-  double before = INFINITY, most = find_way_back(touch, h, q, q1, qd1);
-  for (int pass = 0; status == SN_OK && pass < PASSES && most > ASTRAY * touch->thinnest; pass++) {
+  const double enough = (driven ? ASTRAY_DRIVEN : ASTRAY) * touch->thinnest;
+  double before = INFINITY, most = find_way_back(touch, h, q, q1, qd1, driven);
+  for (int pass = 0; status == SN_OK && pass < PASSES && most > enough; pass++) {
     find_impulses(touch, h);
     status = move_by_impulses(touch, h, qd1, solve, user);
     before = most;
-    most = find_way_back(touch, h, q, q1, qd1);
+    most = find_way_back(touch, h, q, q1, qd1, driven);
     if (most > before) { /* curves are too narrow for it */
       for (int j = 0; j < nv; j++) {
         touch->shift[j] -= touch->straight[j];
@@ -289,7 +297,7 @@ sn_status sni_touch_lead(sni_touch *touch, double h, const double *q, const doub
   }
   memcpy(touch->parted, touch->shift, (size_t)nv * sizeof(double));
   if (find_led(touch)) {
-    status = follow_curves(touch, h, q, q1, qd1, solve, user, lost);
+    status = follow_curves(touch, h, q, q1, qd1, driven, solve, user, lost);
   }
   if (status == SN_OK && !*lost && sni_touch_carry(touch, h, q, q1, qd1, driven)) {
     touch->shifts = true;
