@@ -48,6 +48,70 @@ TEST(a_ball_that_bounces) {
   }
 }
 
+/* A puppet that tumbles on a floor, with limits: no blow makes more than forces tell of, and what
+ * is put together from smooth steps differs by less than these differ from each other. */
+TEST(a_puppet_that_tumbles) {
+  static const char *const part[] = {"trunk", "arm", "leg"};
+  for (int k = 0; k < 6; k++) {
+    const double h = (double[]){0.01, 0.005, 0.002}[k / 2], mu = 0.6;
+    sn_options o = redmax_options(h);
+    o.redmax.integrator = k % 2 ? SN_EXTRAPOLATED : SN_EULER;
+    stage b = stage_set(
+        "sinew: 1\ngravity: [0, 0, -9.81]\ncontacts: {m: {friction: 0.6}}\nbodies:\n"
+        "  floor: {joint: {type: fixed}, shapes: [{type: plane, contact: m}]}\n"
+        "  trunk: {joint: {type: free, at: [0, 0, 0.8]}, shapes: [{type: box, size: [0.2, 0.3, "
+        "0.5], density: 600, contact: m}]}\n"
+        "  arm: {parent: trunk, joint: {type: spherical, at: [0, 0.2, 0.25], cone: {swing: "
+        "80*deg}}, shapes: [{type: capsule, from: [0, 0, -0.05], to: [0, 0, -0.4], radius: 0.04, "
+        "density: 1000, contact: m}]}\n"
+        "  leg: {parent: trunk, joint: {type: revolute, axis: [0, 1, 0], at: [0, 0, -0.3], limits: "
+        "[-1, 0.5]}, shapes: [{type: capsule, from: [0, 0, -0.05], to: [0, 0, -0.4], radius: "
+        "0.05, density: 1000, contact: m}]}\n"
+        "initial: {trunk: {qd: [1.5, 0.2, 0, 0, 3, 1]}}\n",
+        o);
+    const double mass =
+        600 * 0.03 +
+        1000 * SN_PI * (0.0016 * (0.35 + 4.0 / 3 * 0.04) + 0.0025 * (0.35 + 4.0 / 3 * 0.05));
+    double before[3] = {0}, off = 0, most = 0, beyond = 0;
+    for (int n = 0; n * h < 1.5; n++) {
+      for (int i = 0; i < 3; i++) {
+        before[i] =
+            stage_channel(&b, (const char *[]){"momentum.x", "momentum.y", "momentum.z"}[i]);
+      }
+      stage_step(&b, 1);
+      for (int i = 0; i < 3; i++) {
+        double f = i == 2 ? -mass * GRAVITY : 0;
+        for (int j = 0; j < 3; j++) {
+          char name[32];
+          snprintf(name, sizeof name, "%s.contact.f%c", part[j], 'x' + i);
+          f += stage_channel(&b, name);
+        }
+        const double now =
+            stage_channel(&b, (const char *[]){"momentum.x", "momentum.y", "momentum.z"}[i]);
+        off = fmax(off, fabs(now - before[i] - h * f));
+        most = fmax(most, fabs(h * f));
+      }
+      for (int j = 0; j < 3; j++) {
+        char name[32];
+        double f[2];
+        for (int i = 0; i < 2; i++) {
+          snprintf(name, sizeof name, "%s.contact.f%c", part[j], 'x' + i);
+          f[i] = stage_channel(&b, name);
+        }
+        snprintf(name, sizeof name, "%s.contact.normal", part[j]);
+        beyond = fmax(beyond, h * (hypot(f[0], f[1]) - mu * stage_channel(&b, name)));
+      }
+    }
+    print_message("  h = %g, %s: %.1e of %.1e N s off, %.1e beyond the cone\n", h,
+                  k % 2 ? "extrapolated" : "euler", off, most, beyond);
+    CHECK(off < (k % 2 ? 1e-4 : 1e-9) * most, "%s, h = %g: off by %g of %g",
+          k % 2 ? "extrapolated" : "euler", h, off, most);
+    CHECK(beyond < (k % 2 ? 1e-2 : 1e-6) * most, "%s, h = %g: %g of %g beyond the cone",
+          k % 2 ? "extrapolated" : "euler", h, beyond, most);
+    stage_clear(&b);
+  }
+}
+
 /* A rod that is thrown at a wall, spinning: steps are divided where it hits. */
 TEST(a_rod_whose_steps_are_divided) {
   const double h = 0.02, r = 0.03, L = 0.6;
@@ -120,6 +184,6 @@ TEST(accelerations_of_what_moves_along) {
 }
 
 int main(void) {
-  RUN_TESTS(T(a_ball_that_bounces), T(a_rod_whose_steps_are_divided),
+  RUN_TESTS(T(a_ball_that_bounces), T(a_puppet_that_tumbles), T(a_rod_whose_steps_are_divided),
             T(accelerations_of_what_moves_along));
 }

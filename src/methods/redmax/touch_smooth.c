@@ -14,6 +14,9 @@
 /* Of the largest impulse on a tree: less is rounding. */
 #define PUSHES 1e-9
 
+/* Of the impulses of a step: halves that differ from it by less go along the same motion. */
+#define ALIKE 0.5
+
 static int find(int *link, int i) {
   while (link[i] != i) {
     link[i] = link[link[i]];
@@ -66,24 +69,37 @@ static double lift_of(const sni_touch *touch, int b, sn_vec3 at, double h) {
          sn_vec3_norm(sn_vec3_sub(at, sn_se3_point(touch->began[b], com)));
 }
 
-/* Does it get there in this step, at a rate that is not one of rest?  What has borne goes on where
- * it is no further away than a step has lifted it by turning. */
-static bool arrives(const sni_touch *touch, int k) {
+/* The same of both bodies of group k, twice, to be sure; none where it has not borne before. */
+static double lift(const sni_touch *touch, int k) {
   const sni_touch_group *tg = &touch->group[k];
-  if (tg->contact < 0) {
-    return tg->gap > SNI_TOUCH;
+  if (tg->contact < 0 || !tg->bore) {
+    return 0;
   }
   const sni_contact *c = &touch->contact[tg->contact];
-  const double h = touch->s->whole, rests = touch->s->h * sni_touch_resting(touch);
-  const double lift =
-      !tg->bore ? 0
-                : lift_of(touch, c->body[0], c->at[0], h) + lift_of(touch, c->body[1], c->at[1], h);
-  return tg->gap > rests + 2 * lift;
+  const double h = touch->s->whole;
+  return 2 * (lift_of(touch, c->body[0], c->at[0], h) + lift_of(touch, c->body[1], c->at[1], h));
+}
+
+/* Does it get there in this step, at a rate that is not one of rest?  What has borne goes on where
+ * it is no further away than that. */
+static bool arrives(const sni_touch *touch, int k) {
+  const sni_touch_group *tg = &touch->group[k];
+  const double rests = tg->contact >= 0 ? touch->s->h * sni_touch_resting(touch) : SNI_TOUCH;
+  return tg->gap > rests + lift(touch, k);
+}
+
+/* Does it come in faster than its forces make it in a step?  Then it is stopped by a blow, in which
+ * friction depends on where the step ends. */
+static bool is_struck(const sni_touch *touch, int k) {
+  const sni_touch_group *tg = &touch->group[k];
+  const double forces = fabs(tg->free[0] - tg->start[0]);
+  return tg->start[0] <
+         -(SNI_SUDDEN * forces + sni_touch_resting(touch) + lift(touch, k) / touch->s->h);
 }
 
 static bool is_broken(const sni_touch *touch, int k) {
   const sni_touch_group *tg = &touch->group[k];
-  return tg->parted || tg->blow[0] != 0 || arrives(touch, k);
+  return tg->parted || tg->blow[0] != 0 || arrives(touch, k) || is_struck(touch, k);
 }
 
 /* The same for all points of a pair: which of them bear may be open. */
@@ -156,9 +172,23 @@ void sni_smooth_note(sni_touch *touch, int k) {
   }
 }
 
+/* Do both halves together push body i as the whole step does?  If not by far, what these did
+ * otherwise might be a pull. */
+static bool is_pushed_alike(const sni_touch *touch, int i) {
+  const sni_contact_sum *whole = &touch->whole[i], *first = &touch->half[i],
+                        *second = &touch->sum[i];
+  const sn_vec3 off = sn_vec3_sub(sn_vec3_add(first->force, second->force), whole->force);
+  const double halves = first->normal + second->normal, most = fmax(halves, whole->normal);
+  return fabs(halves - whole->normal) <= ALIKE * most && sn_vec3_norm(off) <= ALIKE * most;
+}
+
 void sni_smooth_end(sni_touch *touch) {
   sni_smooth *smooth = &touch->smooth;
   const int ntree = touch->sleep.ntree;
+  for (int i = 0; i < touch->s->t->nbody; i++) {
+    bool *broken = &smooth->broken[touch->sleep.tree_of[i]];
+    *broken = *broken || !(touch->s->grounded[i] || is_pushed_alike(touch, i));
+  }
   for (int k = 0; k < ntree; k++) {
     const bool same = smooth->acting[0][k] == smooth->acting[1][k] &&
                       smooth->acting[1][k] == smooth->acting[2][k];
