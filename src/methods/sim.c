@@ -73,10 +73,21 @@ static sn_status check_options(const sn_options *o, sn_error *err) {
   return SN_OK;
 }
 
+/* Who has asked for the integrator of another method need not know that method. */
+static sn_status check_support(const sn_model *m, const sni_method *asked, const sni_method *method,
+                               sn_error *err) {
+  sn_error why = {0};
+  const sn_status status = method->supports(m, asked == method ? err : &why);
+  return status == SN_OK || asked == method
+             ? status
+             : sni_fail(err, status, "'%s' with this integrator goes the way of '%s': %s",
+                        asked->name, method->name, why.text);
+}
+
 sn_status sn_sim_create(const sn_model *m, const sn_options *options, sn_sim **out, sn_error *err) {
   *out = NULL;
   sn_options o = options ? *options : m->run.options;
-  const sni_method *method = sni_method_find(o.method);
+  const sni_method *asked = sni_method_find(o.method), *method = asked;
   if (method && method->instead && method->instead(&o)) {
     method = method->instead(&o);
   }
@@ -90,7 +101,7 @@ sn_status sn_sim_create(const sn_model *m, const sn_options *options, sn_sim **o
                     o.method ? o.method : "", known);
   }
   sn_status status = check_options(&o, err);
-  status = status ? status : method->supports(m, err);
+  status = status ? status : check_support(m, asked, method, err);
   if (status) {
     return status;
   }

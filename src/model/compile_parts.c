@@ -43,6 +43,26 @@ static const char **copy_names(sni_compile *c, const void *item, size_t size, si
   return out;
 }
 
+/* What gives way throws back as a spring does, whatever restitution either material has. */
+static void warn_of_soft(sni_compile *c, int k) {
+  const sn_contact_def *all = c->b->contact.item;
+  if (!(all[k].restitution > 0)) {
+    return;
+  }
+  if (all[k].stiffness > 0) {
+    sni_compile_warn(c, "restitution",
+                     "does nothing with stiffness, which gives back what damping leaves");
+    return;
+  }
+  for (int i = 0; i < c->b->contact.count; i++) {
+    if (all[i].stiffness > 0) {
+      sni_compile_warn(c, "restitution", "does nothing on '%s', which has stiffness",
+                       all[i].name ? all[i].name : "");
+      return;
+    }
+  }
+}
+
 static void finish_contact(sni_compile *c, int k) {
   const sn_contact_def *def = &((const sn_contact_def *)c->b->contact.item)[k];
   const double value[SNI_MATERIAL_PARAMS] = {
@@ -60,6 +80,7 @@ static void finish_contact(sni_compile *c, int k) {
   if (def->damping > 0 && !(def->stiffness > 0)) {
     sni_compile_warn(c, "damping", "does nothing without stiffness");
   }
+  warn_of_soft(c, k);
   memcpy(c->m->params.contact + (ptrdiff_t)k * SNI_MATERIAL_PARAMS, value, sizeof value);
   c->m->contact_self[k] = def->self;
   c->m->contact_apart[k] = def->apart;

@@ -368,7 +368,8 @@ static const sni_field contact_field[] = {
      .flags = SNI_NOT_NEGATIVE | SNI_TUNABLE,
      .offset = AT(sn_contact_def, restitution),
      .unit = "",
-     .doc = "from 0, no bounce, to 1, full bounce; of two materials the larger"},
+     .doc = "from 0, no bounce, to 1, full bounce; of two materials the larger; nothing where "
+            "either has stiffness"},
     {.key = "rolling",
      .type = SNI_F_NUMBER,
      .flags = SNI_NOT_NEGATIVE | SNI_TUNABLE,

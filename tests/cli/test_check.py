@@ -350,6 +350,25 @@ pendulum.yaml: valid
         self.bad(BAD_INPUT, "stdin: bodies.pin: at t = 0: 'pin' has no inertia against its own motion:"
                  " give the body mass or its joint armature", "check", "-", "--set", "run.method=recursive", stdin=PIN)
 
+    def test_point_masses_that_turn_are_named(self):
+        text = ("sinew: 1\nbodies: {b: {joint: {type: free}, inertia: {mass: 1, xx: 0, yy: 0, zz: 0}}}\n"
+                "run: {method: redmax, step: 0.01, duration: 1}\n")
+        why = "bodies.b: at t = 0: 'b' has no inertia against its own motion: give "
+        self.bad(BAD_INPUT, f"stdin: {why}the body mass or its joint armature", "check", "-", stdin=text)
+        self.assertIn(f"{why}it moments of inertia (inertia.xx, yy, zz), or its joint armature",
+                      sinew("run", "-", stdin=text, cwd=self.place).stderr)
+
+    def test_restitution_of_what_gives_way(self):
+        """It does nothing, there or where the other one gives way, and that is told."""
+        text = ("sinew: 1\ncontacts: {a: {restitution: 0.5%s}, b: {stiffness: %s}}\nbodies:\n"
+                "  floor: {joint: {type: fixed}, shapes: [{type: plane, contact: b}]}\n"
+                "  ball: {joint: {type: free, at: [0, 0, 1]}, shapes: [{type: sphere, radius: 0.1, density: 500, contact: a}]}\n")
+        for own, other, told in (("", 0, ""), ("", 1e5, "does nothing on 'b', which has stiffness"),
+                                 (", stiffness: 1e5", 0, "does nothing with stiffness, which gives back what damping leaves")):
+            done = sinew("check", "-", stdin=text % (own, other))
+            self.assertEqual(done.returncode, DONE, done.stderr)
+            self.assertEqual(done.stderr, told and f"warning: stdin: line 2, contacts.a.restitution: {told}\n")
+
     def test_json(self):
         result = json.loads(self.good("check", "-", "--json", stdin=MOTION))
         self.assertEqual((result["valid"], result["errors"], result["warnings"]), (True, [], []))

@@ -95,13 +95,30 @@ sn_status sni_redmax_solve(sn_sim *sim, double t, double *x, sn_info *info, sn_e
   return lost ? lost : status;
 }
 
+/* Has a body mass but no moments of inertia, and a joint that turns it about its centre of mass? */
+static bool turns_on_point(const sn_sim *sim, int body) {
+  const sni_tree *t = &sim->m->tree;
+  const sni_work *w = &sim->d.w;
+  const sn_inertia I = body >= 0 ? sni_params_inertia(&sim->d.params, body) : (sn_inertia){0};
+  bool turns = false;
+  for (int k = body >= 0 ? t->vadr[body] : 0; body >= 0 && k < t->vadr[body + 1]; k++) {
+    const sni_lane6 p = sni_momentum(&sim->d.mass[body], &w->link[body], w->S[k]);
+    turns = turns || !(sni_lane6_dot(w->S[k], p) > 1e-12 * I.mass);
+  }
+  return I.mass > 0 && I.xx == 0 && I.yy == 0 && I.zz == 0 && turns;
+}
+
 static sn_status fail_singular(const sn_sim *sim, double t, sn_status status, int body,
                                sn_error *err) {
   const bool heavy = body >= 0 && sni_params_inertia(&sim->d.params, body).mass > 0;
   return sni_fail_body(sim, err, status, body, t,
-                       heavy ? "has a matrix that is not positive: something pushes with a "
-                               "stiffness below 0, or moves beyond all bounds (take a smaller step)"
-                             : "has a singular matrix: give the body mass or its joint armature");
+                       heavy && turns_on_point(sim, body)
+                           ? "has no inertia against its own motion: give it moments of "
+                             "inertia (inertia.xx, yy, zz), or its joint armature"
+                       : heavy
+                           ? "has a matrix that is not positive: something pushes with a "
+                             "stiffness below 0, or moves beyond all bounds (take a smaller step)"
+                           : "has a singular matrix: give the body mass or its joint armature");
 }
 
 sn_status sni_redmax_factorise(sn_sim *sim, double t, bool again, sn_error *err) {
