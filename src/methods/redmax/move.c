@@ -161,18 +161,17 @@ static void nearest(const sn_vec3 *u, int n, sn_vec3 e, double *x) {
 /* Coordinates that slide along axes of a body which turns: q + h qd would go along the axes of the
  * start, and spiral outwards by 1 + (w h)^2/2 a step.  So from the ground on, each body is put
  * where its centre of mass would go straight, as far as its joint slides there; what sticks does
- * not.  w->a: the motion. */
-static void slide_on(sn_sim *sim, const sni_still *still, double h, double *q1, const double *qd1) {
+ * not.  The motion is s->motion: w->a may be somebody else's by now. */
+static void slide_on(sn_sim *sim, const sni_system *s, double h, double *q1, const double *qd1) {
   const sni_tree *t = &sim->m->tree;
+  const sni_still *still = s->still;
   sni_dynamics *d = &sim->d;
   sn_se3 *E1 =
       d->E_wb; /* of the bodies before i; of the others, p is where the centre of mass goes */
   for (int i = 0; i < t->nbody; i++) {
     const sn_vec3 c =
         sn_mat3_mul_vec(sni_link_R(&d->w.link[i]), sni_params_inertia(&d->params, i).com);
-    const sn_vec6 phi = sni_lane6_vec6(d->w.a[i]);
-    const sn_vec3 v = sn_vec3_add(phi.v, sn_vec3_cross(phi.w, c));
-    E1[i].p = sn_vec3_addscaled(sn_vec3_add(sni_lane_vec3(d->w.link[i].o), c), h, v);
+    E1[i].p = sn_vec3_addscaled(sn_vec3_add(sni_lane_vec3(d->w.link[i].o), c), h, s->motion[i].v);
   }
   for (int i = 0; i < t->nbody; i++) {
     const int adr = t->vadr[i], nv = t->joint[i].nv, p = t->parent[i];
@@ -287,7 +286,7 @@ void sni_move_drift(sn_sim *sim, sni_system *s, double h, const double *q, doubl
     turn_ball(t, k, h, q, q1, qd1);
   }
   if (s->slides) {
-    slide_on(sim, s->still, h, q1, qd1);
+    slide_on(sim, s, h, q1, qd1);
   }
 }
 
