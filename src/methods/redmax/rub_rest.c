@@ -25,11 +25,36 @@
 /* Of the largest bound. */
 #define EXACT 1e-9
 
-/* Did it rest when the step began, and slips by the last turn? */
+/* How fast a slide goes, or all together that share its disc, as surfaces see it. */
+static double speed_of(const sni_rubbing *r, int slide, const double *rate) {
+  const sni_rub_disc *disc = r->disc_of[slide] >= 0 ? &r->disc[r->disc_of[slide]] : NULL;
+  double sum = 0;
+  for (int i = 0; disc && i < disc->count; i++) {
+    const double own = disc->own[i] * rate[disc->first + i];
+    sum += own * own;
+  }
+  return disc ? sqrt(sum) : fabs(rate[slide]);
+}
+
+/* Do constraints hold it, and all of its disc? */
+static bool is_held(const sni_rubbing *r, int slide) {
+  const sni_rub_disc *disc = r->disc_of[slide] >= 0 ? &r->disc[r->disc_of[slide]] : NULL;
+  bool held = r->held[slide];
+  for (int i = 0; disc && i < disc->count; i++) {
+    held = held && r->held[disc->first + i];
+  }
+  return held;
+}
+
+/* Did it rest when the step began?  A sleeve that turns does not, though it may not move along. */
+static bool rested(const sni_rubbing *r, int slide) {
+  return !is_held(r, slide) &&
+         speed_of(r, slide, r->start) <= AT_REST * speed_of(r, slide, r->free);
+}
+
+/* And slips by the last turn? */
 static bool begins_to_slip(const sni_rubbing *r, int slide) {
-  const double moved = fabs(r->free[slide]);
-  return !r->held[slide] && fabs(r->start[slide]) <= AT_REST * moved &&
-         fabs(r->rate[slide]) > AT_REST * moved;
+  return rested(r, slide) && speed_of(r, slide, r->rate) > AT_REST * speed_of(r, slide, r->free);
 }
 
 bool sni_rubbing_slips_from_rest(const sni_rubbing *r) {
@@ -60,9 +85,7 @@ bool sni_rubbing_hold_what_rests(sni_rubbing *r) {
 
 /* Does the last turn leave it where it is? */
 static bool rests(const sni_rubbing *r, int slide) {
-  const double moved = fabs(r->free[slide]);
-  return !r->held[slide] && fabs(r->start[slide]) <= AT_REST * moved &&
-         fabs(r->rate[slide]) <= AT_REST * moved;
+  return rested(r, slide) && speed_of(r, slide, r->rate) <= AT_REST * speed_of(r, slide, r->free);
 }
 
 bool sni_rubbing_recall(sni_rubbing *r) {
