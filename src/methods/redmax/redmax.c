@@ -69,6 +69,18 @@ static sn_status lead(sn_sim *sim, const sni_redmax_step *step, sn_error *err) {
   return bad < 0 ? SN_OK : sni_fail_singular(sim, err, bad, step->t);
 }
 
+/* After that, where friction is to see how rows bend the way before they do: rates are made to fit
+ * them after the step, or the next one begins as if they had. */
+static void bend(sn_sim *sim, const sni_redmax_step *step) {
+  sni_redmax *r = sim->method_work;
+  const bool fits = sim->options.redmax.closure == SN_CLOSURE_PROJECT;
+  if (sim->d.rows && sni_redmax_rubs(sim) && sim->options.redmax.inertia == SN_INERTIA_PAPER &&
+      (fits || r->s.whole > 0)) {
+    sni_rubbing_bend(&r->rub, step->t_end, step->h, step->q, step->qd, fits ? r->rub.column : NULL);
+    sni_dynamics_kinematics(&sim->d, step->q, step->qd);
+  }
+}
+
 /* Where the bodies are, what is near them, and how joints rub as they coast. */
 static sn_status look(sn_sim *sim, const sni_redmax_step *step, sn_error *err) {
   sni_redmax *r = sim->method_work;
@@ -77,6 +89,8 @@ static sn_status look(sn_sim *sim, const sni_redmax_step *step, sn_error *err) {
   sni_dynamics_kinematics(&sim->d, step->q, step->qd);
   r->rub.leads =
       r->s.whole > 0 && sni_redmax_rubs(sim) && sim->options.redmax.inertia == SN_INERTIA_PROJECTED;
+  r->rub.bends = false;
+  memset(r->rub.ahead, 0, (size_t)sni_rubbing_count(&r->rub) * sizeof *r->rub.ahead);
   if (r->rub.leads) {
     const sn_status coasted = coast(sim, step, err);
     const sn_status led = coasted ? coasted : lead(sim, step, err);
@@ -87,7 +101,14 @@ static sn_status look(sn_sim *sim, const sni_redmax_step *step, sn_error *err) {
   const sn_status status = r->touch ? sni_touch_find(r->touch, step->h, step->q, step->qd,
                                                      step->input, step->touch_state, err)
                                     : SN_OK;
-  return status || sim->m->nslide == 0 || r->rub.leads ? status : coast(sim, step, err);
+  if (status || sim->m->nslide == 0 || r->rub.leads) {
+    return status;
+  }
+  const sn_status coasted = coast(sim, step, err);
+  if (!coasted) {
+    bend(sim, step);
+  }
+  return coasted;
 }
 
 /* qd1 and q1, before anything else moves.  Drives that would pass their limits get them instead,
@@ -245,12 +266,20 @@ static sn_status step_euler(sn_sim *sim, sn_state *state, const sn_input *input,
     }
   }
   const bool pushed = r->touch && r->touch->pushes;
+  /* not where gaps stay open: there it is in the rates, and stays there */
+  const bool unbends =
+      r->rub.bends && (r->rub.leads || sim->options.redmax.closure == SN_CLOSURE_PROJECT);
+  if (unbends) {
+    sni_rubbing_unbend(&r->rub, qd1);
+  }
   const sn_status weighed = r->rub.leads ? sni_rubbing_weigh_lead(&r->rub) : SN_OK;
   if (weighed) {
     return sni_fail_singular(sim, err, 0, step.t);
   }
   if (r->rub.leads && !pushed) {
     sni_rubbing_fall_back(&r->rub, qd1);
+  }
+  if (unbends || (r->rub.leads && !pushed)) {
     sni_move_begin(&r->s, SNI_TWISTS_OF_RATES, false, step.q, qd1, q1);
   }
   const sn_status moved = move(sim, &step, q1, qd1, err);

@@ -193,33 +193,46 @@ void sni_rubbing_look_loose(sni_rubbing *r) {
   }
 }
 
+void sni_rubbing_look_at(sni_rubbing *r, int k, double t, const double *q) {
+  const sni_rub *rub = &r->m->rub[k];
+  find_place(r, k, q);
+  if (rub->law != SNI_COULOMB) {
+    look_along(r, rub, t, q);
+    return;
+  }
+  for (int b = 0, i = rub->first; b < rub->nbearing; b++) {
+    for (int c = 0; c < rub->bearing[b].ndirection; c++, i++) {
+      r->row[i] = slide_row(r, k, rub->bearing[b].direction[c]);
+    }
+  }
+  for (int b = 0, i = rub->first_tangent; sni_rubbing_apart(r, rub) && b < rub->nbearing; b++) {
+    for (int c = 0; c < rub->bearing[b].ntangent; c++, i++) {
+      r->pad[i] = slide_row(r, k, sni_rubbing_tangent(rub, b, c));
+    }
+  }
+}
+
+/* What rested is told, and what is recorded begins, with rates that have no lead. */
+static void find_start(sni_rubbing *r, const double *qd) {
+  double *true_rates = r->b;
+  for (int k = 0; k < r->s->t->nv; k++) {
+    true_rates[k] = qd[k] - (r->leads ? r->lead[k] : 0);
+  }
+  sni_J_mul_world(r->s->t, &r->s->d->w, true_rates);
+  for (int k = 0; k < r->m->nslide; k++) {
+    r->start[k] = sni_row_mul(&r->row[k], &r->s->d->w, true_rates);
+  }
+}
+
 void sni_rubbing_look(sni_rubbing *r, double t, const double *q, const double *qd) {
   for (int k = 0; k < r->m->nrub; k++) {
-    const sni_rub *rub = &r->m->rub[k];
-    find_place(r, k, q);
-    if (rub->loop >= 0) {
+    if (r->m->rub[k].loop >= 0) {
       find_loop_rows(r, k);
     }
-    if (rub->law != SNI_COULOMB) {
-      look_along(r, rub, t, q);
-      continue;
-    }
-    for (int b = 0, i = rub->first; b < rub->nbearing; b++) {
-      for (int c = 0; c < rub->bearing[b].ndirection; c++, i++) {
-        r->row[i] = slide_row(r, k, rub->bearing[b].direction[c]);
-      }
-    }
-    for (int b = 0, i = rub->first_tangent; sni_rubbing_apart(r, rub) && b < rub->nbearing; b++) {
-      for (int c = 0; c < rub->bearing[b].ntangent; c++, i++) {
-        r->pad[i] = slide_row(r, k, sni_rubbing_tangent(rub, b, c));
-      }
-    }
+    sni_rubbing_look_at(r, k, t, q);
   }
   sni_rubbing_fit_discs(r);
-  sni_J_mul_world(r->s->t, &r->s->d->w, qd);
-  for (int k = 0; k < r->m->nslide; k++) {
-    r->start[k] = sni_row_mul(&r->row[k], &r->s->d->w, qd);
-  }
+  find_start(r, qd);
 }
 
 /* F += force along a row, on its bodies. */

@@ -111,6 +111,8 @@ typedef struct sni_rubbing {
   double *owed;   /* nv  what has held still coordinates as bodies turned on: stay.c            */
   bool leads;     /* the step sees rates as they will be when bodies have turned on              */
   double *lead;   /* nv  by so much: rub_lead.c                                                  */
+  bool bends;     /* and slides as they will go when rows have bent the way of the bodies        */
+  double *ahead;  /* as `which` counts  so much faster than their rows say                       */
   double *normal; /* nrub  what its contacts bear, together                                    */
   double *before; /* nrub  the same at the start of the step                                   */
   double *limit;  /* ntangent                                                                  */
@@ -268,10 +270,16 @@ typedef enum sni_rub_coasting { SNI_COAST_FREE, SNI_COAST_BENT, SNI_COAST_HELD }
 int sni_rubbing_coast(sni_rubbing *r, double t, sni_rub_coasting way, const double *q,
                       const double *qd);
 /* rub_lead.c: r->lead = h times the accelerations of what nothing acts on, so far as constraints
- * let rates at q have them, and qd += lead.  After kinematics; -1, or the body of a singular
- * matrix. */
+ * let rates at q have them, and qd += lead; r->ahead has the rest.  After kinematics, which are
+ * elsewhere then; -1, or the body of a singular matrix. */
 int sni_rubbing_turn_on(sni_rubbing *r, double t, double h, const double *q, double *qd);
-/* After the solve with these: r->lead becomes what that has come to in the rates at the end. */
+/* r->ahead alone; bent: how rows accelerate the coordinates as bodies coast, or NULL: not before
+ * the next step. */
+void sni_rubbing_bend(sni_rubbing *r, double t, double h, const double *q, const double *qd,
+                      const double *bent);
+/* After the solve with these: what sticks has no rates, as bending brings what friction took from
+ * them; r->lead becomes what it has come to in the rates at the end. */
+void sni_rubbing_unbend(sni_rubbing *r, double *v);
 sn_status sni_rubbing_weigh_lead(sni_rubbing *r);
 void sni_rubbing_fall_back(const sni_rubbing *r, double *v);
 
@@ -283,7 +291,8 @@ int sni_rubbing_coast_unbound(sni_rubbing *r, const sni_aba_in *in);
  * other one gives way to what is about its axis. */
 sn_vec6 sni_rubbing_tangent(const sni_rub *rub, int bearing, int tangent);
 
-/* tau, at q and the kinematics there, and how fast slides go with the rates qd. */
+/* tau, at q and the kinematics there; of one rub; and how fast slides go with the rates qd. */
+void sni_rubbing_look_at(sni_rubbing *r, int k, double t, const double *q);
 void sni_rubbing_look(sni_rubbing *r, double t, const double *q, const double *qd);
 
 /* How easily bodies would slide if only they were there; and the k-th rub along d; 0: nobody

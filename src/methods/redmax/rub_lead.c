@@ -11,7 +11,16 @@
  *     A d = h M c - G^T lambda - T^T y     G d = 0, T d = 0
  *
  * What slips then goes on as it would without friction in the limit of none, and bodies turn on
- * once. */
+ * once.
+ *
+ * Coordinates of bodies that rows hold together need not accelerate for that: a block on a
+ * turntable whose joint is free goes straight on, and what draws it outwards along the loop's slide
+ * is how that turns with the table.  So slides go ahead of what their rows say by
+ *
+ *     h (Tdot qd + T a)
+ *
+ * with a, how rows bend the way of the bodies, which no rates at q have in them.  The same holds
+ * with inertia: paper, where rates are made to fit the rows after the step. */
 #include "linear/vector.h"
 #include "math/dense.h"
 #include "methods/redmax/rub.h"
@@ -21,8 +30,71 @@
 /* What is left of a row beside the others, if it has anything to say. */
 #define LEFT 1e-9
 
+/* r->ahead += part times the rates of what loops slide along, by rows that are found at q. */
+static void add_rates_of_loops(sni_rubbing *r, double part, double t, const double *q,
+                               const double *qd) {
+  sni_dynamics_kinematics(r->s->d, q, qd);
+  sni_rows_eval_gaps(r->rows, t, t, q, qd);
+  sni_J_mul_world(r->s->t, &r->s->d->w, qd);
+  for (int k = 0; k < r->m->nrub; k++) {
+    const sni_rub *rub = &r->m->rub[k];
+    if (rub->loop < 0) {
+      continue;
+    }
+    sni_rubbing_look_at(r, k, t, q);
+    for (int i = rub->first; i < rub->first + rub->nslide; i++) {
+      r->ahead[i] += part * sni_row_mul(&r->row[i], &r->s->d->w, qd);
+    }
+    for (int c = 0; sni_rubbing_apart(r, rub) && c < sni_rub_tangents(rub); c++) {
+      const int i = rub->first_tangent + c;
+      r->ahead[r->m->nslide + r->m->nrow + i] += part * sni_row_mul(&r->pad[i], &r->s->d->w, qd);
+    }
+  }
+}
+
+/* How rows of loops turn on the way; coordinates of loops, and rows, are left as they were. */
+static void turn_loops(sni_rubbing *r, double t, double h, const double *q, const double *qd) {
+  const size_t bytes = (size_t)r->m->nloop_q * sizeof(double);
+  double *end = r->b, *loop_q = r->still.room, *loop_qd = loop_q + r->m->nloop_q;
+  for (int k = 0; k < r->s->t->nv; k++) {
+    end[k] = q[k] + h * qd[k];
+  }
+  memcpy(loop_q, r->rows->loop_q, bytes);
+  memcpy(loop_qd, r->rows->loop_qd, bytes);
+  add_rates_of_loops(r, 1, t, end, qd);
+  memcpy(r->rows->loop_q, loop_q, bytes);
+  add_rates_of_loops(r, -1, t, q, qd);
+  memcpy(r->rows->loop_q, loop_q, bytes);
+  memcpy(r->rows->loop_qd, loop_qd, bytes);
+  r->rows->seen = false;
+}
+
+void sni_rubbing_bend(sni_rubbing *r, double t, double h, const double *q, const double *qd,
+                      const double *bent) {
+  bool loops = false;
+  for (int k = 0; k < r->m->nrub; k++) {
+    loops = loops || r->m->rub[k].loop >= 0;
+  }
+  if (loops) {
+    turn_loops(r, t, h, q, qd);
+  }
+  for (int k = 0; bent && k < r->m->nrub; k++) {
+    if (r->m->rub[k].loop < 0) {
+      sni_rubbing_look_at(r, k, t, q);
+    }
+  }
+  if (bent) {
+    sni_J_mul_world(r->s->t, &r->s->d->w, bent);
+  }
+  for (int i = 0; bent && i < r->m->nslide; i++) {
+    r->ahead[i] += h * sni_row_mul(&r->row[i], &r->s->d->w, bent);
+  }
+  r->bends = true;
+}
+
 int sni_rubbing_turn_on(sni_rubbing *r, double t, double h, const double *q, double *qd) {
   const sni_aba_in in = sni_dynamics_masses(r->s->d);
+  const int nv = r->s->t->nv;
   sni_rows *rows = r->s->d->rows;
   int bad = sni_rubbing_coast_unbound(r, &in);
   if (bad < 0 && rows) {
@@ -31,14 +103,22 @@ int sni_rubbing_turn_on(sni_rubbing *r, double t, double h, const double *q, dou
   if (bad >= 0) {
     return bad;
   }
+  for (int k = 0; k < nv; k++) {
+    r->lead[k] = h * r->column[k];
+  }
   if (rows) { /* what bends the way of rows is none of the rates here */
     for (int i = 0; i < rows->nrow; i++) {
       rows->rhs[i] = rows->row[i].one_sided ? SNI_LET_GO : 0;
     }
     sni_rows_correct(rows, rows->rhs, r->column);
+    for (int k = 0; k < nv; k++) {
+      const double all = r->lead[k];
+      r->lead[k] = h * r->column[k];
+      r->column[k] = all / h - r->column[k];
+    }
+    sni_rubbing_bend(r, t, h, q, qd, r->column);
   }
-  for (int k = 0; k < r->s->t->nv; k++) {
-    r->lead[k] = h * r->column[k];
+  for (int k = 0; k < nv; k++) {
     qd[k] += r->lead[k];
   }
   return -1;
@@ -61,41 +141,65 @@ static bool holds(const sni_rubbing *r, int k) {
   return r->which[k] < r->m->nslide ? r->stuck[r->which[k]] : r->sticks[k];
 }
 
-/* What holds stays as it is. */
-static void weld(sni_rubbing *r) {
-  const size_t nv = (size_t)r->s->t->nv, capacity = (size_t)r->capacity;
-  double *A = r->other.S, *full = r->share, *miss = r->share + r->n, *y = r->drawn;
+/* What holds: r->kept, and its part of S; how many there are. */
+static int find_kept(sni_rubbing *r, double *A, double *full) {
+  const size_t capacity = (size_t)r->capacity;
   int n = 0;
   for (int k = 0; k < r->n; k++) {
     if (holds(r, k)) {
       r->kept[n++] = k;
     }
   }
-  sni_J_mul_world(r->s->t, &r->s->d->w, r->lead);
   for (int i = 0; i < n; i++) {
     const size_t at = (size_t)r->kept[i];
-    miss[i] = sni_row_mul(sni_rubbing_row(r, r->which[at]), &r->s->d->w, r->lead);
     full[i] = r->S[at * capacity + at];
     for (int j = 0; j <= i; j++) { /* what is kept is in order */
       const double S = r->S[at * capacity + (size_t)r->kept[j]];
       A[i * n + j] = A[j * n + i] = S;
     }
   }
+  return n;
+}
+
+/* x -= A^-1 T^T y so that rates of the kept rows change by -miss.  Coordinates that are still have
+ * what they have. */
+static void change_kept(const sni_rubbing *r, int n, double *A, double *full, double *miss,
+                        bool spares, double *x) {
+  const size_t nv = (size_t)r->s->t->nv;
+  const sni_still *still = spares ? r->s->still : NULL;
+  double *y = r->drawn;
   sni_solve_singular(n, A, full, LEFT, miss, y);
   for (int i = 0; i < n; i++) {
     const double *Y = r->Y + (size_t)r->column_of[r->which[r->kept[i]]] * nv;
     for (size_t c = 0; c < nv; c++) {
-      r->lead[c] -= y[i] * Y[c];
+      x[c] -= still && still->coord[c] ? 0 : y[i] * Y[c];
     }
   }
+}
+
+/* What holds stays as it is. */
+static void weld(sni_rubbing *r) {
+  double *A = r->other.S, *full = r->share, *miss = r->share + r->n;
+  const int n = find_kept(r, A, full);
+  sni_J_mul_world(r->s->t, &r->s->d->w, r->lead);
+  for (int i = 0; i < n; i++) {
+    miss[i] = sni_row_mul(sni_rubbing_row(r, r->which[r->kept[i]]), &r->s->d->w, r->lead);
+  }
+  change_kept(r, n, A, full, miss, false, r->lead);
+}
+
+void sni_rubbing_unbend(sni_rubbing *r, double *v) {
+  double *A = r->other.S, *full = r->share, *miss = r->share + r->n;
+  const int n = find_kept(r, A, full);
+  for (int i = 0; i < n; i++) {
+    miss[i] = -r->ahead[r->which[r->kept[i]]];
+  }
+  change_kept(r, n, A, full, miss, true, v);
 }
 
 sn_status sni_rubbing_weigh_lead(sni_rubbing *r) {
   const size_t bytes = r->rows ? (size_t)r->rows->nrow * sizeof *r->rows->lambda : 0;
   find_momenta(r, r->b);
-  for (int k = 0; k < r->m->nslide; k++) { /* what is recorded goes from true rates to true ones */
-    r->start[k] -= sni_row_mul(&r->row[k], &r->s->d->w, r->lead);
-  }
   if (r->rows) {
     memcpy(r->rows->lambda_before, r->rows->lambda, bytes);
   }

@@ -112,6 +112,7 @@ static void drop_what_is_held(sni_rubbing *r) {
   for (int k = 0; k < r->n; k++) {
     r->held[r->which[k]] = r->rows && !(*S_at(r, k, k) > HELD * looseness(r, r->which[k]));
     if (r->held[r->which[k]]) {
+      r->ahead[r->which[k]] = 0; /* rows tell all of its rate */
       continue;
     }
     r->kept[n] = k;
@@ -267,7 +268,8 @@ static void take_pads(sni_rubbing *r, int k) {
 /* How fast its tangents go, with the twists that there are. */
 static void look_at_pads(const sni_rubbing *r, const sni_rub *rub, const double *v) {
   for (int i = rub->first_tangent; i < rub->first_tangent + sni_rub_tangents(rub); i++) {
-    r->pad_rate[i] = sni_row_mul(&r->pad[i], &r->s->d->w, v);
+    r->pad_rate[i] =
+        sni_row_mul(&r->pad[i], &r->s->d->w, v) + r->ahead[r->m->nslide + r->m->nrow + i];
   }
 }
 
@@ -315,7 +317,7 @@ static void move(sni_rubbing *r, bool reduced, double *v) {
   take(r);
   sni_J_mul_world(r->s->t, &r->s->d->w, v);
   for (int k = 0; k < r->m->nslide; k++) {
-    r->rate[k] = sni_row_mul(&r->row[k], &r->s->d->w, v);
+    r->rate[k] = sni_row_mul(&r->row[k], &r->s->d->w, v) + r->ahead[k];
   }
   for (int k = 0; r->pad && k < r->m->nrub; k++) {
     if (sni_rubbing_apart(r, &r->m->rub[k])) {
@@ -392,7 +394,7 @@ sn_status sni_rubbing_free(sni_rubbing *r, double *v) {
   for (int i = 0; i < sni_rubbing_count(r); i++) {
     const bool exists = i < r->m->nslide || i >= r->m->nslide + r->m->nrow ||
                         (r->rows && i < r->m->nslide + r->rows->nrow);
-    r->free[i] = exists ? sni_row_mul(sni_rubbing_row(r, i), &r->s->d->w, v) : 0;
+    r->free[i] = exists ? sni_row_mul(sni_rubbing_row(r, i), &r->s->d->w, v) + r->ahead[i] : 0;
   }
   return status;
 }
@@ -585,6 +587,7 @@ static size_t lay_out(sni_rubbing *r, const sn_model *m, const sn_options *o, ch
   r->last = TAKE(nslide, sizeof *r->last);
   r->owed = TAKE(nslide > 0 ? nv : 0, sizeof *r->owed);
   r->lead = TAKE(nslide > 0 ? nv : 0, sizeof *r->lead);
+  r->ahead = TAKE(all, sizeof *r->ahead);
   r->normal = TAKE(nrub, sizeof *r->normal);
   r->before = TAKE(nrub, sizeof *r->before);
   r->limit = TAKE(ntangent, sizeof *r->limit);

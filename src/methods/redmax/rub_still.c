@@ -139,6 +139,12 @@ void sni_rubbing_end(sni_rubbing *r, double *v) {
   if (!r->s->still) {
     return;
   }
+  for (int k = 0; r->bends && k < r->m->nslide; k++) {
+    r->rate[k] = r->stuck[k] ? 0 : r->rate[k];
+  }
+  if (r->bends) {
+    return;
+  }
   sni_J_mul_world(r->s->t, &r->s->d->w, v);
   for (int k = 0; k < r->m->nslide; k++) {
     r->rate[k] = sni_row_mul(&r->row[k], &r->s->d->w, v);

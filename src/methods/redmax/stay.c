@@ -300,20 +300,6 @@ static void take_back(sn_sim *sim, const sni_system *s, const double *room, doub
   memcpy(sim->rows.loop_q, room + 2 * s->t->nv, (size_t)sim->m->nloop_q * sizeof *q1);
 }
 
-/* The rates of the start onto the constraints at q1, where gaps are closed.  Whatever sticks, that
- * is the constraints' own doing, as loads have it (SNI_COAST_BENT): friction has said its part, and
- * what it is to hold of this it holds in the next step.  Were what sticks heavy here too, it would
- * be held by forces that nobody counts. */
-static sn_status fit_rates(sn_sim *sim, const sni_system *s, double t_end, double *start,
-                           double *q1, double *qd1, sn_error *err) {
-  const size_t bytes = (size_t)s->t->nv * sizeof *q1;
-  memcpy(qd1, start + s->t->nv, bytes);
-  memcpy(start, q1, bytes);
-  const sn_status status = sni_sim_project(sim, t_end, t_end, q1, qd1, err);
-  memcpy(q1, start, bytes); /* closed they are, but for rounding */
-  return status;
-}
-
 /* Loops that stick back to where they were; closes: and gaps closed after each step there. */
 static sn_status put_loops_back(sn_sim *sim, sni_system *s, double t_end, bool closes, bool rates,
                                 put_back *p, double *q1, double *qd1, sn_error *err) {
@@ -329,6 +315,86 @@ static sn_status put_loops_back(sn_sim *sim, sni_system *s, double t_end, bool c
   }
   return status;
 }
+
+/* ---- rates ---- */
+
+/* Joints of loops that stick: their rates to 0 in the same metric, and into `owed` what that took,
+ * unless it is NULL. */
+static bool weld_loops(sn_sim *sim, const sni_system *s, double t_end, const double *q1,
+                       double *qd1, double *owed) {
+  const int nv = s->t->nv;
+  put_back p = lay_out(sim, s);
+  look(sim, s, t_end, q1, qd1, &p);
+  if (p.n == 0) {
+    return true;
+  }
+  if (!find_ways(sim, s, t_end, &p, q1, qd1)) {
+    return false;
+  }
+  for (int j = 0; j < p.n; j++) {
+    p.miss[j] = -sni_dot(nv, p.T + (size_t)j * (size_t)nv, qd1);
+  }
+  sni_solve_singular(p.n, p.S, p.full, LEFT, p.miss, p.y);
+  go_along(&p, nv, qd1);
+  for (int j = 0; j < p.n; j++) {
+    for (int c = 0; owed && c < nv; c++) {
+      owed[c] -= p.y[j] / s->h * p.T[(size_t)j * (size_t)nv + (size_t)c];
+    }
+  }
+  return true;
+}
+
+/* What the weight of still coordinates has kept, which are at rest from now on; false: they do not
+ * stand. */
+static bool take_weight(const sni_system *s, double M[6][6], double *qd1, double *owed) {
+  const sni_tree *t = s->t;
+  const double most = sni_largest(t->nv, qd1);
+  for (int i = 0; i < t->nbody; i++) {
+    const int adr = t->vadr[i], nv = t->vadr[i + 1] - adr;
+    for (int k = 0; k < nv; k++) {
+      const int c = adr + k;
+      if (s->still->coord[c] && !(fabs(qd1[c]) <= STANDS * most)) {
+        return false;
+      }
+      if (s->still->coord[c] && owed) {
+        owed[c] += HEAVY * weight_of(s->d, M, i, c) * qd1[c] / s->h;
+      }
+      qd1[c] = s->still->coord[c] ? 0 : qd1[c];
+    }
+  }
+  return true;
+}
+
+/* The rates of the start onto the constraints at q1, where gaps are closed, and what sticks at
+ * rest: friction has seen how they bend the way there, and has said its part (rub_lead.c).  Twice,
+ * so that constraints fit too.  Where what sticks does not stand, as the constraints will. */
+static sn_status fit_rates(sn_sim *sim, sni_system *s, double t_end, double *start, double *q1,
+                           double *qd1, sn_error *err) {
+  const size_t bytes = (size_t)s->t->nv * sizeof *q1;
+  double *rates = start + s->t->nv, M[6][6];
+  memcpy(start, q1, bytes);
+  memcpy(qd1, rates, bytes);
+  weigh_down(s, M);
+  bool stands = true;
+  for (int pass = 0; stands && pass < 2; pass++) {
+    sn_error none = {0};
+    stands = !sni_sim_project(sim, t_end, t_end, q1, qd1, &none);
+    memcpy(q1, start, bytes); /* closed they are, but for rounding */
+    stands = stands && (!s->still->loops || weld_loops(sim, s, t_end, q1, qd1, NULL)) &&
+             take_weight(s, M, qd1, NULL);
+  }
+  sni_rotors_refresh(s->d);
+  sni_rows_forget_factors(&sim->rows);
+  if (stands) {
+    return SN_OK;
+  }
+  memcpy(qd1, rates, bytes);
+  const sn_status status = sni_sim_project(sim, t_end, t_end, q1, qd1, err);
+  memcpy(q1, start, bytes);
+  return status;
+}
+
+/* ---- all of it ---- */
 
 /* Where the others cannot do it, or would go far for it as linkages do that are nearly straight,
  * what sticks gives way. */
@@ -349,7 +415,7 @@ sn_status sni_stay_close(sn_sim *sim, sni_system *s, double t_end, bool rates, d
   const bool crept = has_crept(s, start, q1);
   const double miss = s->still->loops ? look(sim, s, t_end, q1, qd1, &p) : 0;
   if (!crept && miss <= THERE) {
-    return SN_OK;
+    return rates ? fit_rates(sim, s, t_end, start, q1, qd1, err) : SN_OK;
   }
   take_back(sim, s, start, q1, qd1);
   double M[6][6];
@@ -390,53 +456,6 @@ void sni_stay_open(sn_sim *sim, sni_system *s, double t_end, double *q1, double 
   }
 }
 
-/* ---- rates ---- */
-
-/* Joints of loops that stick: their rates to 0 in the same metric, and what that took. */
-static bool weld_loops(sn_sim *sim, sni_system *s, double t_end, const double *q1, double *qd1) {
-  const int nv = s->t->nv;
-  put_back p = lay_out(sim, s);
-  look(sim, s, t_end, q1, qd1, &p);
-  if (p.n == 0) {
-    return true;
-  }
-  if (!find_ways(sim, s, t_end, &p, q1, qd1)) {
-    return false;
-  }
-  for (int j = 0; j < p.n; j++) {
-    p.miss[j] = -sni_dot(nv, p.T + (size_t)j * (size_t)nv, qd1);
-  }
-  sni_solve_singular(p.n, p.S, p.full, LEFT, p.miss, p.y);
-  go_along(&p, nv, qd1);
-  for (int j = 0; j < p.n; j++) {
-    for (int c = 0; c < nv; c++) {
-      s->owed[c] -= p.y[j] / s->h * p.T[(size_t)j * (size_t)nv + (size_t)c];
-    }
-  }
-  return true;
-}
-
-/* What the weight of still coordinates has kept, which are at rest from now on; false: they do not
- * stand. */
-static bool take_weight(sni_system *s, double M[6][6], double *qd1) {
-  const sni_tree *t = s->t;
-  const double most = sni_largest(t->nv, qd1);
-  for (int i = 0; i < t->nbody; i++) {
-    const int adr = t->vadr[i], nv = t->vadr[i + 1] - adr;
-    for (int k = 0; k < nv; k++) {
-      const int c = adr + k;
-      if (s->still->coord[c] && !(fabs(qd1[c]) <= STANDS * most)) {
-        return false;
-      }
-      if (s->still->coord[c]) {
-        s->owed[c] += HEAVY * weight_of(s->d, M, i, c) * qd1[c] / s->h;
-        qd1[c] = 0;
-      }
-    }
-  }
-  return true;
-}
-
 void sni_stay_welded(sn_sim *sim, sni_system *s, double t_end, sni_stay_project project,
                      const double *q1, double *qd1) {
   const size_t bytes = (size_t)s->t->nv * sizeof *qd1;
@@ -446,10 +465,11 @@ void sni_stay_welded(sn_sim *sim, sni_system *s, double t_end, sni_stay_project 
   weigh_down(s, M);
   sni_rows_forget_factors(&sim->rows);
   project(sim, s, t_end, q1, qd1);
-  bool stands = (!s->still->loops || weld_loops(sim, s, t_end, q1, qd1)) && take_weight(s, M, qd1);
+  bool stands = (!s->still->loops || weld_loops(sim, s, t_end, q1, qd1, s->owed)) &&
+                take_weight(s, M, qd1, s->owed);
   if (stands && sim->d.rows) { /* once more without what is known, so that constraints fit too */
     project(sim, s, t_end, q1, qd1);
-    stands = take_weight(s, M, qd1);
+    stands = take_weight(s, M, qd1, s->owed);
   }
   sni_rotors_refresh(s->d);
   sni_rotors_turn(s->d, q1, qd1);
