@@ -74,7 +74,24 @@ static void add_square(double *A, double c, sn_vec6 p) {
   }
 }
 
-/* N^T N, and its inverse across the directions. */
+/* (sum |alpha|)^2 / |alpha|^2 of loads across the bearing, in the mean over all of these. */
+static double find_evenness(const sni_bearing *b) {
+  enum { LOADS = 32 };
+  double sum = 0, square = 0, limit[2 * SNI_NORMALS_MAX * SNI_POINTS_MAX];
+  double bound[SNI_DIRECTIONS_MAX];
+  for (int k = 0; k < LOADS; k++) {
+    const double angle = 2 * SN_PI * (k + 0.5) / LOADS;
+    const sn_vec6 w = {.v = sn_mat3_mul_vec(b->frame, (sn_vec3){cos(angle), sin(angle), 0})};
+    const sn_vec6 y = sni_bearing_press(b, NULL, w);
+    sn_vec6 side;
+    sum += b->kind == SNI_AT_POINTS ? sni_bearing_limits(b, 0, y, limit, bound)
+                                    : sni_bearing_around(b, 0, y, bound, &side);
+    square += sn_vec6_dot(w, y);
+  }
+  return sum * sum / (LOADS * square);
+}
+
+/* N^T N, its inverse across the directions, and what is known of loads by these. */
 static void finish(sni_bearing *b) {
   double L[36];
   for (int k = 0; k < b->nnormal; k++) {
@@ -87,6 +104,7 @@ static void finish(sni_bearing *b) {
   }
   sni_cholesky(6, L, 0, NULL);
   sni_cholesky_add_inverse(6, L, 1, b->inverse);
+  b->evenness = find_evenness(b);
 }
 
 void sni_bearing_pin(sni_bearing_builder *builder, const sn_joint_friction_def *def, sn_vec3 along,
@@ -162,6 +180,7 @@ void sni_bearing_ball(sni_bearing_builder *builder, const sn_joint_friction_def 
     return;
   }
   b->kind = def->points > 0 ? SNI_AT_POINTS : SNI_AROUND_BALL;
+  b->frame = sn_mat3_identity();
   b->points = SNI_POLES;
   for (int k = 0; k < 3; k++) {
     b->arm[k] = def->pin_radius;

@@ -10,11 +10,13 @@
  * joints against each other (self-stress).  Of all that move alike, that is taken in which contacts
  * bear least, all together:
  *
- *     min sum over joints of |alpha|^2/n,     |alpha|^2 = w^T (N^T N)^-1 w,     w = w_0 + D c
+ *     min sum over joints of e |alpha|^2/n,     |alpha|^2 = w^T (N^T N)^-1 w,     w = w_0 + D c
  *
  * the columns of D being what the z make joints bear (bearing.h).  n is what contacts of the joint
- * bore in the step before, so that from step to step this becomes the least sum of loads.  The
- * least sum of squares would have legs of a walker hold its shafts upright, through one pin after
+ * bore in the step before, so that from step to step this becomes the least sum of loads; for that
+ * e |alpha|^2 has to be the square of what they bear, e = (sum |alpha|)^2/|alpha|^2 (under a load
+ * across the joint): else one with many contacts would be cheaper than one with few.  The least sum
+ * of squares would have legs of a walker hold its shafts upright, through one pin after
  * the other, each of which then rubs: loads take the shortest way instead.  In a step it is linear
  * in the loads.
  *
@@ -179,7 +181,8 @@ static int eliminate(sni_rubbing *r, int n) {
   return n;
 }
 
-/* (N^T N)^-1 w of all bearings of a joint; across the ways in which they slide. */
+/* (N^T N)^-1 w of all bearings of a joint, across the ways in which they slide; times e, and as
+ * often as there are bearings, which bear the same. */
 static sn_vec6 give_way(const sni_rub *rub, sn_vec6 load) {
   sn_vec6 sum = {{0, 0, 0}, {0, 0, 0}};
   for (int b = 0; b < rub->nbearing; b++) {
@@ -188,7 +191,8 @@ static sn_vec6 give_way(const sni_rub *rub, sn_vec6 load) {
     for (int c = 0; c < own->ndirection; c++) {
       w = sn_vec6_addscaled(w, -sn_vec6_dot(w, own->direction[c]), own->direction[c]);
     }
-    sum = sn_vec6_add(sum, sni_bearing_press(own, NULL, w));
+    const sn_vec6 y = sni_bearing_press(own, NULL, w);
+    sum = sn_vec6_addscaled(sum, own->evenness * rub->nbearing, y);
   }
   return sum;
 }
