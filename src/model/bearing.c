@@ -74,9 +74,11 @@ static void add_square(double *A, double c, sn_vec6 p) {
   }
 }
 
-/* (sum |alpha|)^2 / |alpha|^2 of loads across the bearing, in the mean over all of these. */
+/* (sum |alpha|)^2 / |alpha|^2 of loads across the bearing, in the mean over all of these, by that
+ * of a pin with contacts all around: 4/pi times the load, of which each end has half. */
 static double find_evenness(const sni_bearing *b) {
   enum { LOADS = 32 };
+  const double of_pin = 16 / (SN_PI * SN_PI) * SNI_POINTS_AROUND;
   double sum = 0, square = 0, limit[2 * SNI_NORMALS_MAX * SNI_POINTS_MAX];
   double bound[SNI_DIRECTIONS_MAX];
   for (int k = 0; k < LOADS; k++) {
@@ -88,7 +90,7 @@ static double find_evenness(const sni_bearing *b) {
                                     : sni_bearing_around(b, 0, y, bound, &side);
     square += sn_vec6_dot(w, y);
   }
-  return sum * sum / (LOADS * square);
+  return sum * sum / (LOADS * square * of_pin);
 }
 
 /* N^T N, its inverse across the directions, and what is known of loads by these. */

@@ -53,8 +53,9 @@ typedef struct sni_bearing {
   sni_rub_tangent *tangent;              /* ntangent              */
   sn_vec6 direction[SNI_DIRECTIONS_MAX]; /* in which it moves; N across them is 0              */
   double square[36];                     /* N^T N                                              */
-  double evenness;    /* (sum |alpha|)^2 / |alpha|^2 under a load across it, the more the more
-                         contacts bear it                                                         */
+  /* (sum |alpha|)^2 / |alpha|^2 under a load across it, by that of a pin with contacts all around:
+   * the more, the more contacts bear it */
+  double evenness;
   double inverse[36]; /* of the same, with the directions added so that it has one             */
 } sni_bearing;
 

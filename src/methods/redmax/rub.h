@@ -169,6 +169,7 @@ typedef struct sni_rubbing {
     sn_vec6 *D, *Y;     /* n x nrub  what they bear, and how that gives way                  */
     double *M;          /* n^2  D Y, its factor                                              */
     double *c, *weight; /* most (or nrub), nrub                                              */
+    double *plain;      /* most  units of ways, for e = 1                                    */
     double *alike;      /* most  what rows are multiplied with                               */
     int *group;         /* nrub  scratch of rub_rest.c                                       */
   } stress;

@@ -645,6 +645,7 @@ static size_t lay_out(sni_rubbing *r, const sn_model *m, const sn_options *o, ch
   r->stress.alike = TAKE(stressed, sizeof *r->stress.alike);
   r->stress.M = TAKE(stressed * stressed, sizeof *r->stress.M);
   r->stress.c = TAKE(stressed > nrub ? stressed : nrub, sizeof *r->stress.c);
+  r->stress.plain = TAKE(stressed, sizeof *r->stress.plain);
   r->stress.group = TAKE(nrub, sizeof *r->stress.group);
   r->stress.weight = TAKE(nrub, sizeof *r->stress.weight);
   r->dload = TAKE(nrub, sizeof *r->dload);

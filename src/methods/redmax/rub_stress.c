@@ -14,11 +14,11 @@
  *
  * the columns of D being what the z make joints bear (bearing.h).  n is what contacts of the joint
  * bore in the step before, so that from step to step this becomes the least sum of loads; for that
- * e |alpha|^2 has to be the square of what they bear, e = (sum |alpha|)^2/|alpha|^2 (under a load
- * across the joint): else one with many contacts would be cheaper than one with few.  The least sum
- * of squares would have legs of a walker hold its shafts upright, through one pin after
- * the other, each of which then rubs: loads take the shortest way instead.  In a step it is linear
- * in the loads.
+ * e |alpha|^2 has to go with the square of what they bear, e = (sum |alpha|)^2/|alpha|^2, under a
+ * load across the joint and by that of a pin: else one with many contacts would be cheaper than one
+ * with few.  The least sum of squares would have legs of a walker hold its shafts upright, through
+ * one pin after the other, each of which then rubs: loads take the shortest way instead.  In a step
+ * it is linear in the loads.
  *
  * A linkage that is stretched out straight has such a z, too: it may be pressed together lengthwise
  * at will.  But it is never quite straight; loops are closed to 1e-9 m, so it sags by the root of
@@ -181,9 +181,9 @@ static int eliminate(sni_rubbing *r, int n) {
   return n;
 }
 
-/* (N^T N)^-1 w of all bearings of a joint, across the ways in which they slide; times e, and as
- * often as there are bearings, which bear the same. */
-static sn_vec6 give_way(const sni_rub *rub, sn_vec6 load) {
+/* (N^T N)^-1 w of all bearings of a joint, across the ways in which they slide.  evenly: times e,
+ * and as often as there are bearings, which bear the same. */
+static sn_vec6 give_way(const sni_rub *rub, bool evenly, sn_vec6 load) {
   sn_vec6 sum = {{0, 0, 0}, {0, 0, 0}};
   for (int b = 0; b < rub->nbearing; b++) {
     const sni_bearing *own = &rub->bearing[b];
@@ -192,7 +192,7 @@ static sn_vec6 give_way(const sni_rub *rub, sn_vec6 load) {
       w = sn_vec6_addscaled(w, -sn_vec6_dot(w, own->direction[c]), own->direction[c]);
     }
     const sn_vec6 y = sni_bearing_press(own, NULL, w);
-    sum = sn_vec6_addscaled(sum, own->evenness * rub->nbearing, y);
+    sum = sn_vec6_addscaled(sum, evenly ? own->evenness * rub->nbearing : 1, y);
   }
   return sum;
 }
@@ -231,14 +231,17 @@ static double *left_of(const sni_rubbing *r, int i) {
   return r->stress.G + (size_t)(r->stress.rank + i) * (size_t)r->s->t->nv;
 }
 
-/* How the i-th way gives way, Y, in units in which D Y is 1. */
+/* How the i-th way gives way, Y, in units in which D Y is 1; and how many of them are one in which
+ * that would be 1 with e = 1. */
 static void find_answer(sni_rubbing *r, int i) {
   const int nrub = r->m->nrub;
   sn_vec6 *D = r->stress.D + i * nrub, *Y = r->stress.Y + i * nrub;
+  double plain = 0;
   memset(Y, 0, (size_t)nrub * sizeof *Y);
   for (int j = 0; j < r->stress.count[i]; j++) {
     const int k = r->stress.which[i * nrub + j];
-    Y[k] = sn_vec6_scale(give_way(&r->m->rub[k], D[k]), r->stress.weight[k]);
+    Y[k] = sn_vec6_scale(give_way(&r->m->rub[k], true, D[k]), r->stress.weight[k]);
+    plain += r->stress.weight[k] * sn_vec6_dot(D[k], give_way(&r->m->rub[k], false, D[k]));
   }
   const double all = dot(r, i, D, Y), scale = all > 0 ? 1 / sqrt(all) : 0;
   for (int k = 0; k < nrub; k++) {
@@ -249,9 +252,11 @@ static void find_answer(sni_rubbing *r, int i) {
   for (int c = 0; c < r->s->t->nv; c++) {
     g[c] *= scale;
   }
+  r->stress.plain[i] = plain > 0 ? sqrt(all / plain) : 0;
 }
 
-/* (g/LOOSE)^2 of two ways, in those units; g by the step, so that it is a force as D is. */
+/* (g/LOOSE)^2 of two ways, in units for e = 1, as how straight a linkage is has nothing to do with
+ * its contacts; g by the step, so that it is a force as D is. */
 static double stiffness(const sni_rubbing *r, int i, int j) {
   const double *a = left_of(r, i), *b = left_of(r, j);
   double sum = 0;
@@ -259,7 +264,7 @@ static double stiffness(const sni_rubbing *r, int i, int j) {
     sum += a[c] * b[c];
   }
   const double unit = LOOSE * r->s->h;
-  return sum / (unit * unit);
+  return r->stress.plain[i] * r->stress.plain[j] * sum / (unit * unit);
 }
 
 /* The matrix of all ways, with the weights that there are. */
