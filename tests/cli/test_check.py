@@ -131,7 +131,7 @@ pendulum.yaml: valid
 
     def test_method_that_cannot(self):
         text = self.good("check", "-", stdin=MOTION.replace("prismatic,", "prismatic, friction: {mu: 0.1, size: [0.1, 0.1, 0.1]},"))
-        self.assertIn("recursive: cannot: method 'recursive' has no friction in joints (joint 'slide'): take redmax with the integrator euler, or leave out 'friction'\n",
+        self.assertIn("recursive: cannot: method 'recursive' (dopri5, rk4) has no friction in joints (joint 'slide'): take redmax with the integrator euler or extrapolated, or leave out 'friction'\n",
                       text)
 
     def test_method_that_is_not_there(self):

@@ -114,7 +114,7 @@ run: {method: redmax, step: 0.01, duration: 0.1}
 
     def test_who_has_none_says_so(self):
         for arguments in (["--method", "recursive"], ["--set", "run.redmax.integrator=rk4"], ["--set", "run.redmax.integrator=dopri5"]):
-            self.bad(BAD_INPUT, "method 'recursive' has no friction in joints (joint 'link_10'): take redmax with the integrator euler, or leave out 'friction'",
+            self.bad(BAD_INPUT, "method 'recursive' (dopri5, rk4) has no friction in joints (joint 'link_10'): take redmax with the integrator euler or extrapolated, or leave out 'friction'",
                      "run", SCENES / "redmax/chain.yaml", *arguments)
         self.bad(BAD_INPUT, "method 'structured' cannot yet let joints rub ('link_10'): take the method redmax", "run", SCENES / "redmax/chain.yaml", "--method", "structured")
 

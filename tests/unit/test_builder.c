@@ -686,14 +686,15 @@ TEST(the_method_says_what_it_cannot_do) {
       def.joint.friction.enabled = true;
       def.joint.friction.mu = 0.1;
       def.joint.friction.pin_radius = def.joint.friction.pin_length = 1;
-      text = "method 'recursive' has no friction in joints (joint 'a'): take redmax with the "
-             "integrator euler, or leave out 'friction'";
+      text = "method 'recursive' (dopri5, rk4) has no friction in joints (joint 'a'): take redmax "
+             "with the "
+             "integrator euler or extrapolated, or leave out 'friction'";
     } else {
       def.shapes = &shape;
       def.nshape = 1;
-      text =
-          "method 'recursive' has no contact (body 'a' has one): take redmax with the integrator "
-          "euler or extrapolated, or leave out 'contact'";
+      text = "method 'recursive' (dopri5, rk4) has no contact (body 'a' has one): take redmax with "
+             "the integrator "
+             "euler or extrapolated, or leave out 'contact'";
     }
     sn_builder *b = test_builder(&def);
     sn_builder_add_contact(b, &steel);

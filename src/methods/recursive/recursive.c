@@ -4,17 +4,18 @@
 
 static sn_status recursive_supports(const sn_model *m, sn_error *err) {
   if (m->rubbing) {
-    return sni_fail(
-        err, SN_E_UNSUPPORTED,
-        "method 'recursive' has no friction in joints (joint '%s'): take redmax with the "
-        "integrator euler, or leave out 'friction'",
-        m->rubbing);
+    return sni_fail(err, SN_E_UNSUPPORTED,
+                    "method 'recursive' (dopri5, rk4) has no friction in joints (joint '%s'): take "
+                    "redmax with the "
+                    "integrator euler or extrapolated, or leave out 'friction'",
+                    m->rubbing);
   }
   if (m->touching) {
-    return sni_fail(err, SN_E_UNSUPPORTED,
-                    "method 'recursive' has no contact (body '%s' has one): take redmax with the "
-                    "integrator euler or extrapolated, or leave out 'contact'",
-                    m->touching);
+    return sni_fail(
+        err, SN_E_UNSUPPORTED,
+        "method 'recursive' (dopri5, rk4) has no contact (body '%s' has one): take redmax with the "
+        "integrator euler or extrapolated, or leave out 'contact'",
+        m->touching);
   }
   return SN_OK;
 }
