@@ -3,16 +3,22 @@
  * asked.
  *
  * Where loops cannot close, the steps lead to the least sum of squares; what does not get nearer to
- * it is taken back, so nothing jumps about when somebody pulls at what is stretched. */
+ * it is taken back, so nothing jumps about when somebody pulls at what is stretched.
+ *
+ * Whether they can is not a matter of how many steps that takes. */
 #include "methods/structured/structured.h"
 
 #include <string.h>
 
-enum { PASSES = 12 };
-#define ROUNDING   1e-12 /* m, rad: nobody can ask for less                                    */
-#define MUCH       1e-2  /* of a gap that iterations have left: another pass goes on with it      */
-#define GIVE_LEAST 1e-3
-#define GIVE_MOST  1e3
+/* Passes of Newton's method, in rounds: as long as a round leaves not more than this part of the
+ * squares that were open when it began there is another one.  A round that leaves more has come to
+ * where nothing gets nearer: then not all can be met. */
+enum { PASSES = 12, ROUNDS = 8 };
+#define ROUND_LEAVES 0.9
+#define ROUNDING     1e-12 /* m, rad: nobody can ask for less                                    */
+#define MUCH         1e-2 /* of a gap that iterations have left: another pass goes on with it      */
+#define GIVE_LEAST   1e-3
+#define GIVE_MOST    1e3
 #define GAINED                                                                                     \
   1e-12 /* a step must take so much of what is open: at the least squares none does                \
          */
@@ -94,6 +100,8 @@ typedef struct closing {
   bool weak;       /* the solver did not find what would close: that there is such is likely      */
   bool broken_off; /* by its iterations or its time: what has hardly begun to close now would not
                       in another pass                                                             */
+  bool stuck;      /* nothing gets nearer                                                         */
+  double began;    /* best, when the round did                                                    */
 } closing;
 
 /* The motion that closes gaps to first order, in sim->tau; false: there is none. */
@@ -153,6 +161,15 @@ static double adapt(double give, double gained, double promised) {
                                  : fmin(fmax(give * 16, GIVE_LEAST), GIVE_MOST);
 }
 
+/* Is this the last pass, the k-th? */
+static bool is_last(sni_structured *st, closing *c, int k) {
+  if (k % PASSES == 0) {
+    c->stuck = k > 0 && c->best > ROUND_LEAVES * c->began;
+    c->began = c->best;
+  }
+  return c->stuck || k >= ROUNDS * PASSES || c->broken_off || (k > 0 && sni_ties_late(&st->ties));
+}
+
 void sni_structured_close(sn_sim *sim, sni_structured *st, double t, double *q1, const double *qd1,
                           sn_info *info) {
   const int nv = sim->m->tree.nv;
@@ -178,12 +195,12 @@ void sni_structured_close(sn_sim *sim, sni_structured *st, double t, double *q1,
       gap = sni_rows_gap(&sim->rows, &worst);
       forget_way(sim, st);
     }
-    const bool last = k >= PASSES || c.broken_off || (k > 0 && sni_ties_late(&st->ties));
-    if (gap <= c.tolerance || last) {
+    if (gap <= c.tolerance || is_last(st, &c, k)) {
       break;
     }
     if (!find_way(sim, st, gap, &c, info)) {
       *st->give = adapt(*st->give, 1, 1);
+      c.stuck = true;
       break;
     }
     for (int j = 0; j < nv; j++) {
@@ -196,7 +213,8 @@ void sni_structured_close(sn_sim *sim, sni_structured *st, double t, double *q1,
     /* What is closed contradicts nothing, even if a step went too far on the way: it may, where
      * iterations end early.  Were this kept, rates would give way and be braked from now on. */
     *st->give = 0;
-  } else if (info->gap > SNI_AT_ODDS * c.tolerance && !c.weak && !sni_ties_late(&st->ties)) {
-    *st->give = fmax(*st->give, SNI_GIVE_SOME);
+  } else if (!c.weak && !sni_ties_late(&st->ties)) {
+    const bool odd = c.stuck && info->gap > SNI_AT_ODDS * c.tolerance;
+    *st->give = odd ? fmax(*st->give, SNI_GIVE_SOME) : 0;
   }
 }
