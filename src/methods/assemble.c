@@ -23,7 +23,7 @@
 #define ASIDE      0.01
 #define ASIDE_MOST 3
 #define WORK       3e6
-enum { ATTEMPTS_LEAST = 4, ATTEMPTS_MOST = 200, TURNS_MAX = 5, ENDS_MAX = 20 };
+enum { ATTEMPTS_LEAST = 4, ATTEMPTS_MOST = 200, TURNS_MAX = 5, ENDS_MAX = 20, POSES = 4 };
 /* From here on Newton's method, which moves so little then that it is the same whoever solves and
  * whichever factors it goes by; from farther away it would not find its way. */
 #define NEAR 1e-8
@@ -409,6 +409,22 @@ static sn_status close_from(sn_sim *sim, const start *from, double *least, sn_er
                     : SN_NOT_CONVERGED;
 }
 
+/* The body whose joint has no inertia, in poses of no kind: nothing can be moved by the masses
+ * then, and what stays open says nothing of loops.  In one of them rounding may look like some. -1:
+ * none.
+ */
+static int without_inertia(sn_sim *sim, const start *from) {
+  const sni_aba_in in = sni_dynamics_masses(&sim->d);
+  int bad = -1;
+  for (int k = 1; k <= POSES && bad < 0; k++) {
+    go_back(sim, from);
+    step_aside(sim, k);
+    sni_dynamics_kinematics(&sim->d, sim->q, sim->qd);
+    bad = sni_factorise(&sim->m->tree, &in, &sim->d.w);
+  }
+  return bad;
+}
+
 /* To sim->q and sim->qd; what came nearest is in sim->tau. */
 static sn_status close_start(sn_sim *sim, const start *from, sn_error *err) {
   sn_status closed = SN_NOT_CONVERGED;
@@ -418,7 +434,8 @@ static sn_status close_start(sn_sim *sim, const start *from, sn_error *err) {
     step_aside(sim, k);
     closed = close_from(sim, from, &least, err);
   }
-  return closed;
+  const int bad = closed > 0 ? without_inertia(sim, from) : -1;
+  return bad >= 0 ? sni_fail_singular(sim, err, bad, from->t) : closed;
 }
 
 /* From the pose that came nearest, sim->tau, on to the least squares themselves: an attempt has

@@ -3,7 +3,7 @@ import json
 import re
 import unittest
 
-from command import BAD_INPUT, DONE, SCENES, Command, sinew
+from command import BAD_INPUT, DONE, SCENES, STOPPED, Command, sinew
 
 SEVERAL = """\
 sinew: 1
@@ -80,6 +80,16 @@ bodies:
     joint: {type: revolute, axis: [0, 0, 1], stiffness: 10}
     inertia: {mass: 2, at: [0, 0, 1], xx: 0, yy: 0, zz: 0}
 run: {method: redmax, duration: 0.1}
+"""
+
+# Bars without moments about themselves; a loop that is open at first, as bars with moments could close.
+THIN = """\
+sinew: 1
+defaults: {joint: {type: spherical}, body: {inertia: {mass: 1, at: [0.5, 0, 0], xx: 0, yy: 1/12, zz: 1/12}}}
+bodies: {p: {joint: {}, repeat: {count: 4, joint: {at: [1, 0, 0]}}}}
+loops: {l: {type: spherical, a: {body: p_4, at: [1, 0, 0]}, b: {body: world, at: [3, 0, 0]}}}
+initial: {p_1: {q: [0, -0.4, 0]}, p_2: {q: [0, 0.8, 0.2]}, p_3: {q: [0.0, -0.6, 0.1]}}
+run: {duration: 0.1}
 """
 
 SINGULAR = ("is in a singular pose of its joint, where coordinates can change and nothing moves:"
@@ -368,6 +378,17 @@ pendulum.yaml: valid
             done = sinew("check", "-", stdin=text % (own, other))
             self.assertEqual(done.returncode, DONE, done.stderr)
             self.assertEqual(done.stderr, told and f"warning: stdin: line 2, contacts.a.restitution: {told}\n")
+
+    def test_loops_of_what_has_no_inertia(self):
+        """Masses put a start together: all methods refuse where they cannot, and say what to change."""
+        for method in ("recursive", "redmax", "structured"):
+            for command, code in (("check", BAD_INPUT), ("run", STOPPED)):
+                done = sinew(command, "-", "--set", f"run.method={method}", stdin=THIN)
+                self.assertEqual(done.returncode, code, (method, command, done.stderr))
+                self.assertRegex(done.stderr, r"bodies\.p_\d: at t = 0: 'p_\d' has no inertia against its own motion:"
+                                 " give the body mass or its joint armature")
+                self.assertNotIn("cannot close", done.stderr, (method, command))
+            self.good("check", "-", "--set", f"run.method={method}", "--set", "defaults.body.inertia.xx=1e-4", stdin=THIN)
 
     def test_json(self):
         result = json.loads(self.good("check", "-", "--json", stdin=MOTION))

@@ -111,13 +111,16 @@ static bool find_motion(sn_sim *sim, sni_structured *st, const closing *c, sn_in
   t->begun = take_way(sim, st);
   /* springs between bodies that are left count as the rates of the step have them: cut.c */
   const bool damped = st->left > 0 && st->s.npair > 0;
-  t->in = c->weighted || t->begun || damped ? st->s.in : sni_dynamics_masses(&sim->d);
+  const bool braced = c->weighted || t->begun || damped;
   t->stage = SNI_TIES_CLOSE;
   for (int i = 0; i < t->ntie; i++) {
     t->c[i] = t->asked[i] = -sim->rows.row[i].g;
     t->inverse[i] = t->weight[i];
   }
-  if (st->solver->factorise(t, st->own, NULL, &bad) < 0) {
+  t->in = st->s.in;
+  const sn_status status = braced ? st->solver->factorise(t, st->own, NULL, &bad)
+                                  : sni_structured_factorise_masses(sim, st, NULL, NULL, &bad);
+  if (status < 0) {
     return false;
   }
   t->squares = true;

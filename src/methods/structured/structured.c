@@ -66,7 +66,7 @@ static size_t changed_count(const sn_model *m) {
 }
 
 static size_t numbers_of(const sn_model *m) {
-  return 6 * (size_t)m->tree.nv + (size_t)m->nrow + changed_count(m);
+  return 6 * (size_t)m->tree.nv + (size_t)m->tree.nfactor + (size_t)m->nrow + changed_count(m);
 }
 
 /* To the backup, or back: all of that, and q and qd where something may be switched on. */
@@ -88,7 +88,7 @@ static void take_back(const sn_sim *sim, const sni_structured *st, sn_state *sta
 static size_t structured_work_size(const sn_model *m, const sn_options *o) {
   return ROUND(sizeof(sni_structured)) + ROUND(sni_system_size(m, o)) +
          ROUND(sni_ties_size(sni_ties_capacity(m, o), m)) + ROUND(numbers_of(m) * sizeof(double)) +
-         sni_odds_size(m);
+         ROUND((size_t)m->tree.nbody * sizeof(bool)) + sni_odds_size(m);
 }
 
 static const sni_tie_solver *const solvers[] = {[SN_STRUCTURED] = &sni_ties_structured,
@@ -114,12 +114,16 @@ static sn_status structured_create(sn_sim *sim, sn_error *err) {
   sni_ties_place(&st->ties, &st->s, capacity, at);
   at += ROUND(sni_ties_size(capacity, sim->m));
   void *numbers = at;
-  sni_odds_place(&st->odds, sim->m, at + ROUND(numbers_of(sim->m) * sizeof(double)));
+  at += ROUND(numbers_of(sim->m) * sizeof(double));
+  st->lent = (bool *)at;
+  at += ROUND((size_t)sim->m->tree.nbody * sizeof(bool));
+  sni_odds_place(&st->odds, sim->m, at);
   st->q_best = numbers;
   st->closing = st->q_best + sim->m->tree.nv;
   st->found = st->closing + sim->m->tree.nv;
   st->before = st->found + sim->m->tree.nv;
-  st->loads = st->before + sim->m->tree.nv;
+  st->joints = st->before + sim->m->tree.nv;
+  st->loads = st->joints + sim->m->tree.nfactor;
   st->backup = st->loads + sim->m->nrow;
   st->s.slides = sni_move_slides(&st->s, sim->m->q0, sim->m->qd0);
   sim->d.user_tangent = o->redmax.force_tangent;
@@ -343,15 +347,14 @@ static void brake(const sn_sim *sim, sni_structured *st, double h) {
 }
 
 /* qd1: what is nearest to the motion of the bodies at q1, where poses and rows are. */
-static void end_rates(sn_sim *sim, sni_structured *st, double t_end, double h, const double *q1,
-                      double *qd1, sn_info *info) {
+static sn_status end_rates(sn_sim *sim, sni_structured *st, double t_end, double h,
+                           const double *q1, double *qd1, sn_info *info, sn_error *err) {
   sni_ties *t = &st->ties;
   int bad = -1;
   const int64_t deadline = sni_structured_deadline(sim, st, 1);
-  info->residual = st->left;
   memcpy(st->before, qd1, (size_t)sim->m->tree.nv * sizeof *qd1);
   sni_move_momenta(&st->s, qd1);
-  t->in = sni_dynamics_masses(&sim->d);
+  const double *as_before = st->before;
   t->stage = SNI_TIES_END;
   find_odds(sim, st);
   memset(st->odds.braked, 0, (size_t)sim->m->tree.nbody * sizeof *st->odds.braked);
@@ -360,9 +363,10 @@ static void end_rates(sn_sim *sim, sni_structured *st, double t_end, double h, c
     if (st->odds.any) {
       brake(sim, st, h);
     }
-    if (st->solver->factorise(t, st->own, st->s.b, &bad) < 0) {
-      return; /* held by springs alone: the rates stay */
+    if (sni_structured_factorise_masses(sim, st, st->s.b, as_before, &bad) < 0) {
+      return fail_singular(sim, bad, t_end, err);
     }
+    as_before = NULL; /* b knows them now */
     t->deadline = deadline ? deadline - st->tail : 0;
     sni_structured_solve(sim, st, SNI_WARM_END, sim->options.structured.precision, st->s.b, qd1,
                          info);
@@ -379,6 +383,7 @@ static void end_rates(sn_sim *sim, sni_structured *st, double t_end, double h, c
     sni_ties_check(t, qd1);
   }
   info->residual = t->off < st->left ? st->left : t->off; /* this way round so that NaN stays */
+  return SN_OK;
 }
 
 /* Which stops push, as the step begins. */
@@ -437,7 +442,10 @@ static sn_status advance(sn_sim *sim, sni_structured *st, sn_state *state, const
   } else {
     sni_dynamics_places(&sim->d, q1, qd1);
   }
-  end_rates(sim, st, t_end, h, q1, qd1, info);
+  const sn_status ended = end_rates(sim, st, t_end, h, q1, qd1, info, err);
+  if (ended) {
+    return ended;
+  }
   memcpy(sni_state_q(state), q1, bytes);
   memcpy(sni_state_qd(state), qd1, bytes);
   info->substeps = info->evaluations = 1;

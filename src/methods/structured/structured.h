@@ -40,6 +40,8 @@ typedef struct sni_structured {
   double *before;  /* nv  rates before those of the end                                         */
   double *loads;   /* nrow  scratch of loads.c                                                  */
   double *closing; /* nv  by which rates it was done                                            */
+  double *joints;  /* nfactor  armature, with what is lent: faint.c                             */
+  bool *lent;      /* nbody  to whose joints                                                    */
   bool broken_off; /* closing was, by iterations or time                                       */
   double left;     /* largest error of the rows of a solve for rates that was                   */
   double *warm;    /* SNI_WARM_BANKS x nrow, in the state's private part                        */
@@ -103,6 +105,12 @@ bool sni_structured_looks(const sn_sim *sim, const sni_structured *st);
 bool sni_structured_foresee(sn_sim *sim, sni_structured *st, bool far);
 /* Of the last solve for the rates of a step, for the next one. */
 void sni_structured_keep_loads(sn_sim *sim, sni_structured *st);
+
+/* Masses alone for A, at the pose at hand, and the ties as they are: factorises them.  Joints
+ * without inertia, which springs may hold, are lent some; b, if there is any, goes on with them as
+ * `rates` do (NULL: they rest): faint.c. */
+sn_status sni_structured_factorise_masses(sn_sim *sim, sni_structured *st, double *b,
+                                          const double *rates, int *bad);
 
 /* Closes loops at q1 as far as the deadline lets it: close.c.  Leaves kinematics and rows there;
  * info->gap is what stays open. */
