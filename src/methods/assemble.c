@@ -235,21 +235,27 @@ sn_status sni_sim_check_limits(sn_sim *sim, double t, sn_error *err) {
                   t, sim->m->constraint_name[rows->of[i]], rows->u.short_of);
 }
 
-/* Has anything been switched on between two times?  It may be far open. */
-static bool switched_on(const sn_sim *sim, double t_before, double t) {
+/* Is `active` above 0 at t? */
+static bool is_on(const sn_sim *sim, int active, double t) {
+  double on[3];
+  sni_function_eval(sim->m->function[active], t, t, on);
+  return on[0] > 0;
+}
+
+bool sni_sim_switched(const sn_sim *sim, double t_before, double t, bool on) {
   const sni_rows *rows = &sim->rows;
   for (int k = 0; k < rows->nconstraint; k++) {
     const int active = rows->constraint[k].active;
-    double now[3], before[3];
-    if (active >= 0) {
-      sni_function_eval(sim->m->function[active], t, t, now);
-      sni_function_eval(sim->m->function[active], t_before, t_before, before);
-      if (now[0] > 0 && !(before[0] > 0)) {
-        return true;
-      }
+    if (active >= 0 && is_on(sim, active, t) == on && is_on(sim, active, t_before) != on) {
+      return true;
     }
   }
   return false;
+}
+
+/* It may be far open. */
+static bool switched_on(const sn_sim *sim, double t_before, double t) {
+  return sni_sim_switched(sim, t_before, t, true);
 }
 
 /* Where q has moved away from q_open, balls and free bodies go on turning as fast as they did,

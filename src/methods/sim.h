@@ -134,6 +134,8 @@ sn_status sni_sim_project(sn_sim *sim, double t, double t_ref, double *q, double
                           sn_error *err);
 /* The same onto what has just been switched on, which may be far away. */
 sn_status sni_sim_hold(sn_sim *sim, double t, double t_ref, double *q, double *qd, sn_error *err);
+/* Is any constraint switched on, or off, between two times? */
+bool sni_sim_switched(const sn_sim *sim, double t_before, double t, bool on);
 /* What is switched on until t_end, in a step that takes functions of time at its end: the same with
  * the state that it begins with, as if it were on there already; if that fails, it stays. */
 sn_status sni_sim_switch(sn_sim *sim, double t_end, sn_state *state, sn_error *err);

@@ -70,8 +70,7 @@ static void swing(const char *what, const char *text, double step, double durati
   stage_clear(&g);
 }
 
-static void test_ladders(void **state) {
-  (void)state;
+TEST(slender_ladders_close) {
   static const struct {
     double length, slender, step, duration;
   } ladder[] = {{10, 2e-4, 0.01, 37}, {0.25, 3e-7, 0.01, 4}, {0.25, 2e-8, 0.005, 4}};
@@ -83,13 +82,10 @@ static void test_ladders(void **state) {
   }
 }
 
-static void test_snatched(void **state) {
-  (void)state;
+TEST(a_load_is_snatched) {
   swing("10 kg on light chains", SNATCHED, 0.005, 3, 1);
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_ladders),
-                                     cmocka_unit_test(test_snatched)};
-  return cmocka_run_group_tests(tests, NULL, NULL);
+  RUN_TESTS(T(slender_ladders_close), T(a_load_is_snatched));
 }

@@ -58,15 +58,13 @@ static void beside(const char *what, const char *last, const char *alone, const 
   }
 }
 
-static void test_beside(void **state) {
-  (void)state;
+TEST(joints_without_inertia_are_not_noticed) {
   beside("a chain", "bar_10", STRUCTURED_CHAIN, STRUCTURED_CHAIN PIN, 0.01);
   beside("four bars", "coupler", FOUR_BAR, FOUR_BAR PIN, 0.005);
 }
 
 /* Bars without moments about themselves, in a loop: energy never rises above the start. */
-static void test_thin(void **state) {
-  (void)state;
+TEST(thin_bars_gain_nothing) {
   static const double step[] = {0.01, 0.005, 0.002};
   for (size_t k = 0; k < sizeof step / sizeof *step; k++) {
     stage g =
@@ -93,6 +91,5 @@ static void test_thin(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_beside), cmocka_unit_test(test_thin)};
-  return cmocka_run_group_tests(tests, NULL, NULL);
+  RUN_TESTS(T(joints_without_inertia_are_not_noticed), T(thin_bars_gain_nothing));
 }

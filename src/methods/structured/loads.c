@@ -4,7 +4,8 @@
  *
  * Only a solve tells what they bear.  That of the last step tells it well enough, so that most
  * steps are solved once; where it did not, as in the first step, this one's does, which is solved
- * again. Forces that were not found to the precision tell nothing.
+ * again. Forces that were not found to the precision tell nothing, nor do those of a step in which
+ * something is switched on: they stop what moved, in no time, and nobody bears them after that.
  *
  * Where rows depend on others it is the least that they can bear, as these give way alike. */
 #include "methods/structured/structured.h"
@@ -24,7 +25,7 @@ void sni_structured_expect_loads(sn_sim *sim, sni_structured *st, const sni_mome
   for (int i = 0; i < sim->m->nrow && !any; i++) {
     any = last[i] != 0;
   }
-  if (!any || !is_bound(sim->m)) {
+  if (!any || st->changed || !is_bound(sim->m)) {
     return;
   }
   sni_rows_eval_poses(&sim->rows, at->t, at->t, at->q, at->qd);
@@ -36,15 +37,15 @@ void sni_structured_expect_loads(sn_sim *sim, sni_structured *st, const sni_mome
   sni_system_load(&st->s, &sim->rows, st->loads);
 }
 
-static bool are_found(const sni_ties *t) {
-  return t->residual <= t->precision; /* this way round so that NaN is not */
+static bool tell(const sni_structured *st) {
+  return !st->met && st->ties.residual <= st->ties.precision; /* NaN does not */
 }
 
 void sni_structured_keep_loads(sn_sim *sim, sni_structured *st) {
   const sni_ties *t = &st->ties;
   double *loads = st->warm + (size_t)SNI_WARM_LOADS * (size_t)sim->m->nrow;
   memset(loads, 0, (size_t)sim->m->nrow * sizeof *loads);
-  for (int i = 0; i < t->ntie && are_found(t); i++) {
+  for (int i = 0; i < t->ntie && tell(st); i++) {
     if (t->slot[i] >= 0) {
       loads[t->slot[i]] = t->lambda[i];
     }
@@ -60,5 +61,5 @@ bool sni_structured_foresee(sn_sim *sim, sni_structured *st, bool far) {
   if (!is_bound(sim->m)) {
     return sni_system_foresee(&st->s, NULL, NULL, far, NULL);
   }
-  return are_found(t) && sni_system_foresee(&st->s, &sim->rows, t->lambda, far, NULL);
+  return tell(st) && sni_system_foresee(&st->s, &sim->rows, t->lambda, far, NULL);
 }

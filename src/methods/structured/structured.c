@@ -474,9 +474,6 @@ static void switch_on(sn_sim *sim, const sni_structured *st, sn_state *state, do
   const sni_tree *tree = &sim->m->tree;
   const double *q = st->backup + changed_count(sim->m), *qd = q + tree->nv;
   sni_sim_switch(sim, t_end, state, NULL);
-  if (sim->rows.timeless) {
-    return;
-  }
   memcpy(sni_state_qd(state), qd, (size_t)tree->nv * sizeof *qd);
   for (int k = 0; k < tree->nball; k++) {
     const int adr = tree->vadr[tree->ball[k].body] + tree->ball[k].first;
@@ -497,7 +494,12 @@ static sn_status structured_step(sn_sim *sim, sn_state *state, const sn_input *i
   st->ties.iterations = sim->options.structured.iterations;
   sni_sim_load_loops(sim, sni_state_private(state));
   sim->rows.apart = sim->m->nsided > 0; /* soft stops are forces of the system */
-  switch_on(sim, st, state, t_end);
+  const bool timed = sim->d.rows && !sim->rows.timeless;
+  st->met = timed && sni_sim_switched(sim, state->t, t_end, true);
+  st->changed = st->met || (timed && sni_sim_switched(sim, state->t, t_end, false));
+  if (st->met) {
+    switch_on(sim, st, state, t_end);
+  }
   const sn_status status = advance(sim, st, state, input, t_end, info, err);
   sim->rows.apart = false;
   learn_tail(sim, st);

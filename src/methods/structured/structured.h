@@ -42,6 +42,8 @@ typedef struct sni_structured {
   double *closing; /* nv  by which rates it was done                                            */
   double *joints;  /* nfactor  armature, with what is lent: faint.c                             */
   bool *lent;      /* nbody  to whose joints                                                    */
+  bool met;        /* something has been switched on in this step: forces of rows are blows       */
+  bool changed;    /* ... or off: they are not what they were                                     */
   bool broken_off; /* closing was, by iterations or time                                       */
   double left;     /* largest error of the rows of a solve for rates that was                   */
   double *warm;    /* SNI_WARM_BANKS x nrow, in the state's private part                        */
