@@ -58,10 +58,14 @@ void sni_odds_none(sni_odds *o) {
   o->any = false;
 }
 
-void sni_odds_open(const sn_sim *sim, sni_odds *o, double precision) {
+bool sni_odds_is_open(const sni_row *row, double precision, double before) {
+  return fabs(row->g - before * row->rate) > precision;
+}
+
+void sni_odds_open(const sn_sim *sim, sni_odds *o, double precision, double before) {
   o->any = false;
   for (int k = 0; k < sim->rows.nrow; k++) {
-    o->row[k] = fabs(sim->rows.row[k].g) > precision;
+    o->row[k] = sni_odds_is_open(&sim->rows.row[k], precision, before);
     o->any = o->any || o->row[k];
   }
   if (o->any) {
@@ -90,6 +94,55 @@ bool sni_odds_missed(const sn_sim *sim, const sni_ties *t, sni_odds *o, double p
 }
 
 /* ---- rates of what is held ---- */
+
+/* Squares of the rates x by the masses, of the first of each set of joined bodies. */
+static void sum_squares(sn_sim *sim, const sni_odds *o, const double *x, double *sum) {
+  const sni_dynamics *d = &sim->d;
+  const int n = sim->m->tree.nbody;
+  sni_J_mul_world(&sim->m->tree, &sim->d.w, x);
+  memset(sum, 0, (size_t)n * sizeof *sum);
+  for (int i = 0; i < n; i++) {
+    const sni_lane6 momentum = sni_momentum(&d->mass[i], &d->w.link[i], d->w.a[i]);
+    sum[sni_set_of(o->joined, i)] += sni_lane6_dot(d->w.a[i], momentum);
+  }
+}
+
+void sni_odds_follow(sn_sim *sim, const sni_ties *t, sni_odds *o, const double *x) {
+  const sni_tree *tree = &sim->m->tree;
+  const sni_rows *rows = &sim->rows;
+  double *most = o->size;
+  memset(most, 0, (size_t)tree->nbody * sizeof *most);
+  for (int k = 0; k < rows->nrow; k++) {
+    const int i = sni_odds_body_of(tree, &rows->row[k]);
+    if (i >= 0) {
+      double *of_set = &most[sni_set_of(o->joined, i)];
+      *of_set = fmax(*of_set, fabs(rows->row[k].rate));
+    }
+  }
+  sni_J_mul_world(tree, &sim->d.w, x);
+  sni_ties_measure(t, x, t->q);
+  for (int k = 0; k < rows->nrow; k++) {
+    const int i = sni_odds_body_of(tree, &rows->row[k]);
+    const double at_most = i >= 0 ? most[sni_set_of(o->joined, i)] : 0;
+    t->q[k] = fmax(fmin(t->q[k], at_most), -at_most);
+  }
+}
+
+void sni_odds_brake(sn_sim *sim, sni_odds *o, const double *closing, const double *x, double faster,
+                    double *b) {
+  const sni_tree *t = &sim->m->tree;
+  sum_squares(sim, o, closing, o->share);
+  sum_squares(sim, o, x, o->size);
+  for (int i = 0; i < t->nbody; i++) {
+    const bool now = o->body[i] && !o->braked[i];
+    const int set = sni_set_of(o->joined, i);
+    const double part = o->share[set] < o->size[set] ? o->share[set] / o->size[set] : 1;
+    o->braked[i] = o->braked[i] || now;
+    for (int k = t->vadr[i]; now && k < t->vadr[i + 1]; k++) {
+      b[k] /= 1 + part * faster;
+    }
+  }
+}
 
 /* o->share, of the first of each set of joined bodies: how much of the rates of closing, in
  * o->closing, to add to those in w->a so that the energy of the set is least; 0 to 1. */

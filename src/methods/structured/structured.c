@@ -66,7 +66,7 @@ static size_t changed_count(const sn_model *m) {
 }
 
 static size_t numbers_of(const sn_model *m) {
-  return 6 * (size_t)m->tree.nv + (size_t)m->tree.nfactor + (size_t)m->nrow + changed_count(m);
+  return 7 * (size_t)m->tree.nv + (size_t)m->tree.nfactor + (size_t)m->nrow + changed_count(m);
 }
 
 /* To the backup, or back: all of that, and q and qd where something may be switched on. */
@@ -122,7 +122,8 @@ static sn_status structured_create(sn_sim *sim, sn_error *err) {
   st->closing = st->q_best + sim->m->tree.nv;
   st->found = st->closing + sim->m->tree.nv;
   st->before = st->found + sim->m->tree.nv;
-  st->joints = st->before + sim->m->tree.nv;
+  st->went = st->before + sim->m->tree.nv;
+  st->joints = st->went + sim->m->tree.nv;
   st->loads = st->joints + sim->m->tree.nfactor;
   st->backup = st->loads + sim->m->nrow;
   st->s.slides = sni_move_slides(&st->s, sim->m->q0, sim->m->qd0);
@@ -233,30 +234,35 @@ void sni_structured_tie(sn_sim *sim, sni_structured *st, const bool *which, doub
   }
 }
 
-/* The rates that constraints are asked for: those that cannot be met where they are need not move
- * with what they follow. */
-static void ask_rates(sn_sim *sim, sni_structured *st) {
-  const double open = SNI_AT_ODDS * sim->options.structured.precision;
-  sni_structured_tie(sim, st, st->odds.row, st->odds.any ? RATES_GIVE : 0);
-  for (int i = 0; i < st->ties.ntie; i++) {
-    const sni_row *row = &sim->rows.row[i];
-    const bool away = st->odds.any && fabs(row->g) > open;
-    st->ties.asked[i] = -row->rate;
-    st->ties.c[i] = away ? 0 : -row->rate;
+/* Where constraints cannot be met, as far as the pose shows it, so long before the time it is seen
+ * at. */
+static void find_odds(const sn_sim *sim, sni_structured *st, double before) {
+  sni_odds_none(&st->odds);
+  if (*st->give > 0) {
+    sni_odds_open(sim, &st->odds, SNI_AT_ODDS * sim->options.structured.precision, before);
   }
 }
 
-/* Where constraints cannot be met, as far as the pose shows it. */
-static void find_odds(const sn_sim *sim, sni_structured *st) {
-  sni_odds_none(&st->odds);
-  if (*st->give > 0) {
-    sni_odds_open(sim, &st->odds, SNI_AT_ODDS * sim->options.structured.precision);
+/* The rates that constraints are asked for: those that cannot be met where they are go on with the
+ * rates x, which are what the least squares do, and not with what they follow. */
+static void ask_rates(sn_sim *sim, sni_structured *st, double before, const double *x) {
+  const double open = SNI_AT_ODDS * sim->options.structured.precision;
+  sni_ties *t = &st->ties;
+  sni_structured_tie(sim, st, st->odds.row, st->odds.any ? RATES_GIVE : 0);
+  if (st->odds.any) {
+    sni_odds_follow(sim, t, &st->odds, x);
+  }
+  for (int i = 0; i < t->ntie; i++) {
+    const sni_row *row = &sim->rows.row[i];
+    const bool away = st->odds.any && sni_odds_is_open(row, open, before);
+    t->asked[i] = -row->rate;
+    t->c[i] = away ? t->q[i] : -row->rate;
   }
 }
 
 /* Ties and A for the rates of a step, for the rows at hand. */
-static void ask_step(sn_sim *sim, sni_structured *st) {
-  ask_rates(sim, st);
+static void ask_step(sn_sim *sim, sni_structured *st, const double *qd) {
+  ask_rates(sim, st, st->s.h, qd);
   if (!st->solver->whole) {
     sni_ties_add_terms(&st->ties, &st->s);
   }
@@ -270,8 +276,8 @@ void sni_structured_ask(sn_sim *sim, sni_structured *st, double t_end, const dou
   if (sim->d.rows) {
     sni_rows_eval_poses(&sim->rows, t_end, t_end, q, qd);
   }
-  find_odds(sim, st);
-  ask_step(sim, st);
+  find_odds(sim, st, st->s.h);
+  ask_step(sim, st, qd);
 }
 
 /* Are there no rates that meet all constraints?  Then those that were found are of no use: where
@@ -319,7 +325,7 @@ static sn_status find_rates(sn_sim *sim, sni_structured *st, double t_end, const
                          info);
     again = give_way(sim, st);
     if (again) {
-      ask_step(sim, st);
+      ask_step(sim, st, qd);
     }
   }
   const sni_moment at = {t_end, st->s.h, q, qd};
@@ -334,18 +340,6 @@ static sn_status find_rates(sn_sim *sim, sni_structured *st, double t_end, const
                    : SN_OK;
 }
 
-/* Whoever has not been yet. */
-static void brake(const sn_sim *sim, sni_structured *st, double h) {
-  const sni_tree *t = &sim->m->tree;
-  for (int i = 0; i < t->nbody; i++) {
-    const bool now = st->odds.body[i] && !st->odds.braked[i];
-    st->odds.braked[i] = st->odds.braked[i] || now;
-    for (int k = t->vadr[i]; now && k < t->vadr[i + 1]; k++) {
-      st->s.b[k] /= 1 + BRAKE * h;
-    }
-  }
-}
-
 /* qd1: what is nearest to the motion of the bodies at q1, where poses and rows are. */
 static sn_status end_rates(sn_sim *sim, sni_structured *st, double t_end, double h,
                            const double *q1, double *qd1, sn_info *info, sn_error *err) {
@@ -356,12 +350,15 @@ static sn_status end_rates(sn_sim *sim, sni_structured *st, double t_end, double
   sni_move_momenta(&st->s, qd1);
   const double *as_before = st->before;
   t->stage = SNI_TIES_END;
-  find_odds(sim, st);
+  find_odds(sim, st, 0);
+  for (int k = 0; sim->d.rows && k < sim->m->tree.nv; k++) {
+    st->went[k] = qd1[k] + st->closing[k];
+  }
   memset(st->odds.braked, 0, (size_t)sim->m->tree.nbody * sizeof *st->odds.braked);
   do {
-    ask_rates(sim, st);
+    ask_rates(sim, st, 0, st->went);
     if (st->odds.any) {
-      brake(sim, st, h);
+      sni_odds_brake(sim, &st->odds, st->closing, st->before, BRAKE * h, st->s.b);
     }
     if (sni_structured_factorise_masses(sim, st, st->s.b, as_before, &bad) < 0) {
       return fail_singular(sim, bad, t_end, err);

@@ -38,6 +38,7 @@ typedef struct sni_structured {
   double *q_best;  /* nv  scratch of the closing                                                */
   double *found;   /* nv  scratch of stall.c                                                    */
   double *before;  /* nv  rates before those of the end                                         */
+  double *went;    /* nv  ... with what closing has made of them                               */
   double *loads;   /* nrow  scratch of loads.c                                                  */
   double *closing; /* nv  by which rates it was done                                            */
   double *joints;  /* nfactor  armature, with what is lent: faint.c                             */
@@ -68,8 +69,17 @@ void sni_odds_join(const sn_sim *sim, int *joined);
 size_t sni_odds_size(const sn_model *m);
 void sni_odds_place(sni_odds *o, const sn_model *m, void *memory);
 void sni_odds_none(sni_odds *o);
-/* Where constraints are open by more than this. */
-void sni_odds_open(const sn_sim *sim, sni_odds *o, double precision);
+/* Is the row open by more than this, so long before the time it is seen at? */
+bool sni_odds_is_open(const sni_row *row, double precision, double before);
+/* Where constraints were. */
+void sni_odds_open(const sn_sim *sim, sni_odds *o, double precision, double before);
+/* Into t->q: what the bodies that constraints hold do at the rates x, but no faster than anything
+ * is asked to that has to do with it. */
+void sni_odds_follow(sn_sim *sim, const sni_ties *t, sni_odds *o, const double *x);
+/* Slows the momenta b of whoever has not been yet: motion dies away as far as closing, at these
+ * rates, takes it back.  `faster`: 1 and what that leaves of it in a step, at most. */
+void sni_odds_brake(sn_sim *sim, sni_odds *o, const double *closing, const double *x, double faster,
+                    double *b);
 /* Wherever there are any. */
 void sni_odds_all(const sn_sim *sim, sni_odds *o);
 /* And where they miss what they were asked for by more: are these any others? */
