@@ -98,6 +98,43 @@ TEST(what_hangs_between_two_hands_swings) {
   }
 }
 
+/* Two motors that want to go the same way and a gear that lets them go opposite ways only: the gear
+ * can be closed, so they go at the weighted mean, and rates say how fast that is. */
+TEST(rates_that_are_told_are_those_that_it_moves_at) {
+  for (int n = 0; n < STRUCTURED_SOLVERS; n++) {
+    sn_options o = structured_options(0.01, 1e-6);
+    o.structured.solver = structured_solver[n].option;
+    if (o.structured.solver == SN_FULL_DENSE || o.structured.solver == SN_FULL_ITERATIVE) {
+      continue; /* they take no constraints over several joints */
+    }
+    stage g = stage_set("sinew: 1\n"
+                        "defaults: {joint: {type: revolute, axis: [0, 0, 1]}}\n"
+                        "bodies:\n"
+                        "  a: {joint: {}, inertia: {mass: 1, xx: 1, yy: 1, zz: 1}}\n"
+                        "  b: {joint: {at: [1, 0, 0]}, inertia: {mass: 1, xx: 1, yy: 1, zz: 1.5}}\n"
+                        "constraints: {g: {type: couple, terms: [{joint: a}, {joint: b, factor: "
+                        "1}], weight: 2}}\n"
+                        "motions: {m1: {joint: a, rate: 1, weight: 3}, m2: {joint: b, rate: 1}}\n",
+                        o);
+    double before[2] = {0};
+    for (int k = 0; k < 100; k++) {
+      const sn_info info = structured_step(g.sim, g.s);
+      CHECK(fabs(info.residual - 1.5) < 1e-3, "'%s': %g is told to be left",
+            structured_solver[n].name, info.residual);
+      for (int j = 0; j < 2; j++) {
+        const double q = sn_state_q(g.s)[j], qd = sn_state_qd(g.s)[j];
+        const double moved = (q - before[j]) / o.step, right = j == 0 ? 0.5 : -0.5;
+        CHECK(fabs(qd - right) < 1e-3 && (k < 1 || fabs(moved - right) < 1e-3),
+              "'%s', t = %g: joint %d has a rate of %g and moves by %g", structured_solver[n].name,
+              *sn_state_time(g.s), j, qd, moved);
+        before[j] = q;
+      }
+    }
+    stage_clear(&g);
+  }
+}
+
 int main(void) {
-  RUN_TESTS(T(handles_that_do_not_quite_agree), T(what_hangs_between_two_hands_swings));
+  RUN_TESTS(T(handles_that_do_not_quite_agree), T(what_hangs_between_two_hands_swings),
+            T(rates_that_are_told_are_those_that_it_moves_at));
 }

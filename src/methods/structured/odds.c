@@ -55,17 +55,18 @@ static void spread(const sn_sim *sim, sni_odds *o) {
 /* ---- what is at odds ---- */
 
 void sni_odds_none(sni_odds *o) {
-  o->any = false;
+  o->any = o->in_rates = false;
 }
 
-bool sni_odds_is_open(const sni_row *row, double precision, double before) {
-  return fabs(row->g - before * row->rate) > precision;
+bool sni_odds_is_open(const sni_rows *rows, int i, double precision, double before) {
+  const sni_row *row = &rows->row[i];
+  return !sni_rows_is_rate(rows, i) && fabs(row->g - before * row->rate) > precision;
 }
 
 void sni_odds_open(const sn_sim *sim, sni_odds *o, double precision, double before) {
-  o->any = false;
+  o->any = o->in_rates = false;
   for (int k = 0; k < sim->rows.nrow; k++) {
-    o->row[k] = sni_odds_is_open(&sim->rows.row[k], precision, before);
+    o->row[k] = sni_odds_is_open(&sim->rows, k, precision, before);
     o->any = o->any || o->row[k];
   }
   if (o->any) {
@@ -87,7 +88,7 @@ bool sni_odds_missed(const sn_sim *sim, const sni_ties *t, sni_odds *o, double p
     more = more || (o->row[k] && !before);
   }
   if (more) {
-    o->any = true;
+    o->any = o->in_rates = true;
     spread(sim, o);
   }
   return more;

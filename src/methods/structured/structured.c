@@ -248,13 +248,15 @@ static void find_odds(const sn_sim *sim, sni_structured *st, double before) {
 static void ask_rates(sn_sim *sim, sni_structured *st, double before, const double *x) {
   const double open = SNI_AT_ODDS * sim->options.structured.precision;
   sni_ties *t = &st->ties;
+  const bool ended = t->stage == SNI_TIES_END;
   sni_structured_tie(sim, st, st->odds.row, st->odds.any ? RATES_GIVE : 0);
   if (st->odds.any) {
     sni_odds_follow(sim, t, &st->odds, x);
   }
   for (int i = 0; i < t->ntie; i++) {
     const sni_row *row = &sim->rows.row[i];
-    const bool away = st->odds.any && sni_odds_is_open(row, open, before);
+    const bool missed = ended && st->odds.in_rates && st->odds.row[i];
+    const bool away = st->odds.any && (missed || sni_odds_is_open(&sim->rows, i, open, before));
     t->asked[i] = -row->rate;
     t->c[i] = away ? t->q[i] : -row->rate;
   }
@@ -262,12 +264,12 @@ static void ask_rates(sn_sim *sim, sni_structured *st, double before, const doub
 
 /* Ties and A for the rates of a step, for the rows at hand. */
 static void ask_step(sn_sim *sim, sni_structured *st, const double *qd) {
+  st->ties.stage = SNI_TIES_STEP;
   ask_rates(sim, st, st->s.h, qd);
   if (!st->solver->whole) {
     sni_ties_add_terms(&st->ties, &st->s);
   }
   st->ties.in = st->s.in;
-  st->ties.stage = SNI_TIES_STEP;
 }
 
 void sni_structured_ask(sn_sim *sim, sni_structured *st, double t_end, const double *q,

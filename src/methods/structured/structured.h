@@ -21,10 +21,11 @@ enum { SNI_WARM_STEP, SNI_WARM_END, SNI_WARM_WAY, SNI_WARM_LOADS, SNI_WARM_BANKS
 /* Which bodies and constraints have to do with what cannot be met: odds.c. */
 typedef struct sni_odds {
   bool any;
-  bool *body;   /* nbody, if any  */
-  bool *row;    /* nrow, if any   */
-  bool *braked; /* nbody */
-  int *joined;  /* nbody  scratch, as all that follows */
+  bool in_rates; /* rates were missed, too */
+  bool *body;    /* nbody, if any  */
+  bool *row;     /* nrow, if any   */
+  bool *braked;  /* nbody */
+  int *joined;   /* nbody  scratch, as all that follows */
   double *share, *size;
   sni_lane6 *closing;
 } sni_odds;
@@ -69,8 +70,8 @@ void sni_odds_join(const sn_sim *sim, int *joined);
 size_t sni_odds_size(const sn_model *m);
 void sni_odds_place(sni_odds *o, const sn_model *m, void *memory);
 void sni_odds_none(sni_odds *o);
-/* Is the row open by more than this, so long before the time it is seen at? */
-bool sni_odds_is_open(const sni_row *row, double precision, double before);
+/* Is row i open by more than this, so long before the time it is seen at? */
+bool sni_odds_is_open(const sni_rows *rows, int i, double precision, double before);
 /* Where constraints were. */
 void sni_odds_open(const sn_sim *sim, sni_odds *o, double precision, double before);
 /* Into t->q: what the bodies that constraints hold do at the rates x, but no faster than anything
