@@ -17,6 +17,8 @@ enum { PASSES = 12, ROUNDS = 8 };
 #define ROUND_LEAVES 0.9
 #define ROUNDING     1e-12 /* m, rad: nobody can ask for less                                    */
 #define MUCH         1e-2 /* of a gap that iterations have left: another pass goes on with it      */
+#define ASIDE        1e-3  /* rad, m: beside a pose */
+#define WORTH        0.9 /* of the squares: less is nearer */
 #define GIVE_LEAST   1e-3
 #define GIVE_MOST    1e3
 #define GAINED                                                                                     \
@@ -101,6 +103,7 @@ typedef struct closing {
   bool broken_off; /* by its iterations or its time: what has hardly begun to close now would not
                       in another pass                                                             */
   bool stuck;      /* nothing gets nearer                                                         */
+  bool level;      /* ... to first order                                                          */
   double began;    /* best, when the round did                                                    */
 } closing;
 
@@ -173,45 +176,102 @@ static bool is_last(sni_structured *st, closing *c, int k) {
   return c->stuck || k >= ROUNDS * PASSES || c->broken_off || (k > 0 && sni_ties_late(&st->ties));
 }
 
-void sni_structured_close(sn_sim *sim, sni_structured *st, double t, double *q1, const double *qd1,
-                          sn_info *info) {
+/* From q1 to where it is closed, or nothing gets nearer any more, or time is up; what is open
+ * there, where kinematics and rows are left. */
+static double close_from(sn_sim *sim, sni_structured *st, double t, double *q1, const double *qd1,
+                         closing *c, sn_info *info) {
   const int nv = sim->m->tree.nv;
   const size_t bytes = (size_t)nv * sizeof *q1;
-  closing c = {.tolerance = fmax(sim->options.structured.precision, ROUNDING),
-               .best = INFINITY,
-               .weighted = *st->give > 0};
   int worst;
-  st->ties.deadline = sni_structured_deadline(sim, st, 0.65);
   for (int k = 0;; k++) {
-    look(sim, st, t, q1, qd1, c.weighted);
+    look(sim, st, t, q1, qd1, c->weighted);
     double gap = sni_rows_gap(&sim->rows, &worst);
-    const double open = openness(&st->ties, &sim->rows, c.tolerance);
+    const double open = openness(&st->ties, &sim->rows, c->tolerance);
     if (k > 0) {
-      *st->give = adapt(*st->give, c.best - open, c.promised);
+      *st->give = adapt(*st->give, c->best - open, c->promised);
     }
-    if (open < c.best) {
-      c.best = open;
+    if (open < c->best) {
+      c->best = open;
       memcpy(st->q_best, q1, bytes);
     } else { /* too far: from where it was again */
       memcpy(q1, st->q_best, bytes);
-      look(sim, st, t, q1, qd1, c.weighted);
+      look(sim, st, t, q1, qd1, c->weighted);
       gap = sni_rows_gap(&sim->rows, &worst);
       forget_way(sim, st);
     }
-    if (gap <= c.tolerance || is_last(st, &c, k)) {
-      break;
+    if (gap <= c->tolerance || is_last(st, c, k)) {
+      return gap;
     }
-    if (!find_way(sim, st, gap, &c, info)) {
+    if (!find_way(sim, st, gap, c, info)) {
       *st->give = adapt(*st->give, 1, 1);
-      c.stuck = true;
-      break;
+      c->stuck = c->level = true;
+      return gap;
     }
     for (int j = 0; j < nv; j++) {
       q1[j] += sim->tau[j];
     }
   }
+}
+
+/* ---- saddles ---- */
+
+/* Do gaps point the other way than as the step began? */
+static bool have_turned(const sni_structured *st, const sni_rows *rows) {
+  double sum = 0;
+  for (int i = 0; i < rows->nrow; i++) {
+    sum += st->ties.weight[i] * rows->row[i].g * st->gaps[i];
+  }
+  return sum < 0;
+}
+
+/* q1 beside the best pose, of what the gaps have to do with. */
+static void step_aside(sn_sim *sim, sni_structured *st, double tolerance, double *q1) {
+  const sni_tree *tree = &sim->m->tree;
+  sni_odds_open(sim, &st->odds, tolerance, 0);
+  memcpy(sim->q, q1, (size_t)tree->nv * sizeof *q1);
+  sni_sim_step_aside(sim, 1, ASIDE);
+  for (int i = 0; i < tree->nbody; i++) {
+    for (int k = tree->vadr[i]; st->odds.body[i] && k < tree->vadr[i + 1]; k++) {
+      q1[k] = sim->q[k];
+    }
+  }
+}
+
+/* Where nothing gets nearer, to first order, it may be that something does beside it: a rope that
+ * hangs straight and is lifted by its end gets no shorter but by bending.  Looked for where that
+ * has not been known before, or gaps have turned: a pose of least squares stays one otherwise. */
+static double close_beside(sn_sim *sim, sni_structured *st, double t, double *q1, const double *qd1,
+                           const closing *from, sn_info *info) {
+  const size_t bytes = (size_t)sim->m->tree.nv * sizeof *q1;
+  const double give = *st->give;
+  closing c = {.tolerance = from->tolerance, .best = INFINITY};
+  memcpy(st->found, q1, bytes);
+  *st->give = 0;
+  step_aside(sim, st, c.tolerance, q1);
+  const double gap = close_from(sim, st, t, q1, qd1, &c, info);
+  if (c.best < WORTH * from->best) {
+    return gap;
+  }
+  *st->give = give;
+  forget_way(sim, st);
+  memcpy(q1, st->found, bytes);
+  look(sim, st, t, q1, qd1, from->weighted);
+  int worst;
+  return sni_rows_gap(&sim->rows, &worst);
+}
+
+void sni_structured_close(sn_sim *sim, sni_structured *st, double t, double *q1, const double *qd1,
+                          sn_info *info) {
+  closing c = {.tolerance = fmax(sim->options.structured.precision, ROUNDING),
+               .best = INFINITY,
+               .weighted = *st->give > 0};
+  st->ties.deadline = sni_structured_deadline(sim, st, 0.65);
+  info->gap = close_from(sim, st, t, q1, qd1, &c, info);
   st->broken_off = c.broken_off;
-  info->gap = sni_rows_gap(&sim->rows, &worst);
+  if (c.level && info->gap > SNI_AT_ODDS * c.tolerance &&
+      (!st->known || have_turned(st, &sim->rows)) && !sni_ties_late(&st->ties)) {
+    info->gap = close_beside(sim, st, t, q1, qd1, &c, info);
+  }
   if (info->gap <= c.tolerance) {
     /* What is closed contradicts nothing, even if a step went too far on the way: it may, where
      * iterations end early.  Were this kept, rates would give way and be braked from now on. */

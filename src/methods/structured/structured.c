@@ -66,7 +66,7 @@ static size_t changed_count(const sn_model *m) {
 }
 
 static size_t numbers_of(const sn_model *m) {
-  return 7 * (size_t)m->tree.nv + (size_t)m->tree.nfactor + (size_t)m->nrow + changed_count(m);
+  return 7 * (size_t)m->tree.nv + (size_t)m->tree.nfactor + 2 * (size_t)m->nrow + changed_count(m);
 }
 
 /* To the backup, or back: all of that, and q and qd where something may be switched on. */
@@ -125,7 +125,8 @@ static sn_status structured_create(sn_sim *sim, sn_error *err) {
   st->went = st->before + sim->m->tree.nv;
   st->joints = st->went + sim->m->tree.nv;
   st->loads = st->joints + sim->m->tree.nfactor;
-  st->backup = st->loads + sim->m->nrow;
+  st->gaps = st->loads + sim->m->nrow;
+  st->backup = st->gaps + sim->m->nrow;
   st->s.slides = sni_move_slides(&st->s, sim->m->q0, sim->m->qd0);
   sim->d.user_tangent = o->redmax.force_tangent;
   sim->rows.one_place = true;
@@ -277,6 +278,9 @@ void sni_structured_ask(sn_sim *sim, sni_structured *st, double t_end, const dou
   sni_system_projected_side(&st->s, q, qd);
   if (sim->d.rows) {
     sni_rows_eval_poses(&sim->rows, t_end, t_end, q, qd);
+  }
+  for (int i = 0; sim->d.rows && i < sim->rows.nrow; i++) {
+    st->gaps[i] = sim->rows.row[i].g - st->s.h * sim->rows.row[i].rate;
   }
   find_odds(sim, st, st->s.h);
   ask_step(sim, st, qd);
@@ -489,6 +493,7 @@ static sn_status structured_step(sn_sim *sim, sn_state *state, const sn_input *i
   }
   st->warm = sni_state_private(state) + sim->m->nloop_q;
   st->give = st->warm + (size_t)SNI_WARM_BANKS * (size_t)sim->m->nrow;
+  st->known = *st->give > 0;
   keep(sim, st, state);
   st->ties.iterations = sim->options.structured.iterations;
   sni_sim_load_loops(sim, sni_state_private(state));

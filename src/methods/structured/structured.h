@@ -41,11 +41,13 @@ typedef struct sni_structured {
   double *before;  /* nv  rates before those of the end                                         */
   double *went;    /* nv  ... with what closing has made of them                               */
   double *loads;   /* nrow  scratch of loads.c                                                  */
+  double *gaps;    /* nrow  as the step began                                                   */
   double *closing; /* nv  by which rates it was done                                            */
   double *joints;  /* nfactor  armature, with what is lent: faint.c                             */
   bool *lent;      /* nbody  to whose joints                                                    */
   bool met;        /* something has been switched on in this step: forces of rows are blows       */
   bool changed;    /* ... or off: they are not what they were                                     */
+  bool known; /* that not all can be met, as the step begins                                  */
   bool broken_off; /* closing was, by iterations or time                                       */
   double left;     /* largest error of the rows of a solve for rates that was                   */
   double *warm;    /* SNI_WARM_BANKS x nrow, in the state's private part                        */
