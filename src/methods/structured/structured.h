@@ -80,7 +80,7 @@ void sni_odds_open(const sn_sim *sim, sni_odds *o, double precision, double befo
  * is asked to that has to do with it. */
 void sni_odds_follow(sn_sim *sim, const sni_ties *t, sni_odds *o, const double *x);
 /* Slows the momenta b of whoever has not been yet: motion dies away as far as closing, at these
- * rates, takes it back.  `faster`: 1 and what that leaves of it in a step, at most. */
+ * rates, takes it back.  `faster`: where it takes back all, what is left is 1 / (1 + faster). */
 void sni_odds_brake(sn_sim *sim, sni_odds *o, const double *closing, const double *x, double faster,
                     double *b);
 /* Wherever there are any. */
