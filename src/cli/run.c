@@ -131,12 +131,12 @@ static int prepare_sim(job *j) {
   return CLI_DONE;
 }
 
-/* Where constraints want the start elsewhere, that is said. */
+/* Where constraints want the start elsewhere, and that can be seen, it is said. */
 static sn_status assemble(job *j, sn_error *err) {
   sn_state *as_given = NULL;
   sn_status status = sn_state_clone(j->state, &as_given);
   status = status ? status : sn_sim_assemble(j->sim, j->state, err);
-  if (status >= 0 && cli_start_moved(j->sim, as_given, j->state, j->moved, sizeof j->moved) &&
+  if (status >= 0 && cli_start_moved(j->sim, as_given, j->state, j->moved, sizeof j->moved) > 1 &&
       !j->s->quiet) {
     fprintf(stderr, "start: %s\n", j->moved);
   }

@@ -22,10 +22,10 @@ typedef struct cli_start {
  * messages. */
 void cli_start_try(const sn_scene *scene, const char *file, cli_start *s);
 /* "'pin' was open by 0.1: arm.q is 0.317 instead of 0, and 2 more differ", of a start that was put
- * together; false: nothing has moved.  The coordinates of loops that
- * the sim has at hand are used up. */
-bool cli_start_moved(sn_sim *sim, const sn_state *as_given, sn_state *state, char *out,
-                     size_t out_size);
+ * together.  0: nothing has moved, 1: something has, 2: so that it can be seen.  The coordinates of
+ * loops that the sim has at hand are used up. */
+int cli_start_moved(sn_sim *sim, const sn_state *as_given, sn_state *state, char *out,
+                    size_t out_size);
 void cli_start_free(cli_start *s);
 
 #endif
