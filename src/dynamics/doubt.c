@@ -27,6 +27,10 @@ double sni_doubt_turn(const sni_dynamics *d, const double *x) {
   return most;
 }
 
+double sni_doubt_least(double turn) {
+  return DOUBT * turn;
+}
+
 int sni_doubt_count(int sure, int n, const double *left, double least, double turn) {
   while (sure < n && left[sure] * least > DOUBT * turn) {
     least = fmin(least, left[sure++]);
@@ -136,12 +140,30 @@ static bool is_open(const sni_row *row, int nrow) {
   return open;
 }
 
-unsigned sni_doubt_rows(const sni_dynamics *d, const sni_row *row, int nrow, sni_lines *G) {
+static bool over_coordinates(const sni_row *row, int nrow) {
   bool coords = false;
   for (int i = 0; i < nrow; i++) {
     coords = coords || row[i].ncoord > 0;
   }
-  if (nrow < 2 || coords || !is_open(row, nrow)) {
+  return coords;
+}
+
+double sni_doubt_faintest(const sni_dynamics *d, const sni_row *row, int nrow, sni_lines *G,
+                          int *which) {
+  if (nrow < 1 || over_coordinates(row, nrow)) {
+    return 1;
+  }
+  sni_compressed z;
+  sni_lines size;
+  const ways w = find_ways(d, row, nrow);
+  const int n = spread(d, &w, row, nrow, G, &size);
+  sni_compress(G, nrow, n, nrow, &size, &z);
+  *which = z.rank > 0 ? z.order[z.rank - 1] : 0;
+  return z.rank > 0 ? z.left[z.rank - 1] : 1;
+}
+
+unsigned sni_doubt_rows(const sni_dynamics *d, const sni_row *row, int nrow, sni_lines *G) {
+  if (nrow < 2 || over_coordinates(row, nrow) || !is_open(row, nrow)) {
     return 0;
   }
   sni_compressed z;

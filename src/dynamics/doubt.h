@@ -32,6 +32,14 @@ int sni_doubt_meeting(const sni_tree *t, int a, int b);
  * one before; the first `sure` are not doubted, and of those `least` at least.  How many count. */
 int sni_doubt_count(int sure, int n, const double *left, double least, double turn);
 
+/* What must be left of a row where gaps are open by so many turns, after others of which all is. */
+double sni_doubt_least(double turn);
+
+/* The least that is left of a row by others of its constraint, whatever things weigh, and of which;
+ * 1: nobody knows.  G: room for nv. */
+double sni_doubt_faintest(const sni_dynamics *d, const sni_row *row, int nrow, sni_lines *G,
+                          int *which);
+
 /* The same of the rows of one constraint by itself, whatever things weigh: bit i is set if row i
  * has nothing to say.  Needs kinematics; G: room for nv. */
 unsigned sni_doubt_rows(const sni_dynamics *d, const sni_row *row, int nrow, sni_lines *G);

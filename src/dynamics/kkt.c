@@ -40,6 +40,9 @@ sni_kkt_form sni_kkt_get_form(const sni_kkt *k) {
 
 /* ---- solving ---- */
 
+/* Where rows in doubt have been left out, others may be: as many as loops depend on each other. */
+enum { DOUBTS_MAX = 8 };
+
 /* The twist of the body that carries a bare one; NULL: none. */
 static int carrier(const sni_kkt *k, int i) {
   const int p = k->d->m->tree.parent[i];
@@ -151,7 +154,13 @@ sn_status sni_kkt_factorise(sni_kkt *k, const double *b, const double *c, int *b
   if (known) {
     keep(k, b, c);
   }
-  const sn_status status = sni_ldl_factorise(k->ldl, side, &factor);
+  sn_status status = sni_ldl_factorise(k->ldl, side, &factor);
+  for (int pass = 0;
+       pass < DOUBTS_MAX && k->reduced && status >= 0 && sni_kkt_reduced_leave_doubtful(k->reduced);
+       pass++) {
+    side = known ? scatter(k, b, c) : NULL;
+    status = sni_ldl_factorise(k->ldl, side, &factor);
+  }
   k->begun = known && status >= 0;
   k->replaced = factor.replaced;
   k->count += k->count == UINT_MAX ? 2 : 1;

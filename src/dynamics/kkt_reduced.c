@@ -132,24 +132,30 @@ static void spread(const sni_kkt_reduced *k, const sni_tied *tied, const sni_row
   *size = sum;
 }
 
-static void fill_constraint(sni_kkt_reduced *k, sni_tied *tied, const sni_rows *rows, int nrow) {
+/* Q of all its rows but those that are out.  Returns the least that is left of any. */
+static double compress(sni_kkt_reduced *k, sni_tied *tied, const sni_rows *rows, unsigned out) {
+  const sni_row *row = rows->row + tied->first;
+  sni_lines size;
+  spread(k, tied, row, tied->nrow, &size);
+  for (int i = 0; i < tied->nrow; i++) {
+    if (out >> i & 1 || (row[i].one_sided && !rows->u.in[tied->first + i])) { /* does nothing */
+      for (int c = 0; c < tied->columns; c++) {
+        k->G[c][i] = 0;
+      }
+      size[i] = 0;
+    }
+  }
+  return sni_compress(k->G, tied->nrow, tied->columns, tied->size, &size, &tied->z);
+}
+
+static void fill_constraint(sni_kkt_reduced *k, sni_tied *tied, const sni_rows *rows) {
   const sni_tree *t = &k->d->m->tree;
   tied->z.nrow = tied->z.rank = 0;
-  if (nrow > 0) {
+  if (tied->nrow > 0) {
     const sni_row *row = rows->row + tied->first;
-    sni_lines size;
-    spread(k, tied, row, nrow, &size);
-    const unsigned out = sni_doubt_rows(k->d, row, nrow, k->doubted);
-    for (int i = 0; i < nrow; i++) {
-      if (out >> i & 1 || (row[i].one_sided && !rows->u.in[tied->first + i])) { /* does nothing */
-        for (int c = 0; c < tied->columns; c++) {
-          k->G[c][i] = 0;
-        }
-        size[i] = 0;
-      }
-    }
-    k->weakest =
-        fmin(k->weakest, sni_compress(k->G, nrow, tied->columns, tied->size, &size, &tied->z));
+    const unsigned out = tied->out | sni_doubt_rows(k->d, row, tied->nrow, k->doubted);
+    const double weakest = compress(k, tied, rows, out);
+    k->weakest = fmin(k->weakest, weakest);
   }
   memset(tied->own, 0, (size_t)(tied->size * tied->size) * sizeof *tied->own);
   for (int i = tied->z.rank; i < tied->size; i++) { /* not there: mu is 0 */
@@ -188,17 +194,120 @@ void sni_kkt_reduced_fill(sni_kkt_reduced *k, const sni_aba_in *in, const sni_ro
 void sni_kkt_reduced_set_rows(sni_kkt_reduced *k, const sni_rows *rows) {
   const int nrow = rows ? rows->nrow : 0;
   k->weakest = 1;
+  k->rows = rows;
   for (int c = 0, i = 0; c < k->ncon; c++) {
     sni_tied *tied = &k->tied[c];
     tied->first = i;
     for (; i < nrow && rows->of[i] == c; i++) {
     }
+    tied->nrow = i - tied->first;
+    tied->out = 0;
     if (tied->size > 0) {
-      fill_constraint(k, tied, rows, i - tied->first);
+      fill_constraint(k, tied, rows);
     } else {
       tied->z = (sni_compressed){.nrow = i - tied->first, .order = {0, 1, 2, 3, 4, 5}};
     }
   }
+}
+
+/* ---- rows in doubt ---- */
+
+/* How far joints turn that close the gaps, each constraint by itself. */
+static double turn_to_close(sni_kkt_reduced *k) {
+  const sni_tree *t = &k->d->m->tree;
+  double *x = k->u;
+  memset(x, 0, (size_t)t->nv * sizeof *x);
+  for (int c = 0; c < k->ncon; c++) {
+    const sni_tied *tied = &k->tied[c];
+    double gap[SNI_ROWS_MAX], y[SNI_ROWS_MAX];
+    for (int i = 0; i < tied->nrow; i++) {
+      const sni_row *row = &k->rows->row[tied->first + i];
+      gap[i] = row->one_sided ? 0 : -sni_doubt_gap(row);
+    }
+    sni_compress_rhs(&tied->z, gap, y);
+    for (int n = 0; n < tied->ntouch; n++) {
+      const int first = t->vadr[tied->touch[n].body], nv = t->vadr[tied->touch[n].body + 1] - first;
+      for (int j = 0; j < nv; j++) {
+        const double unit = k->unit[first + j];
+        for (int i = 0; i < tied->z.rank; i++) {
+          x[first + j] += unit * unit * tied->touch[n].block[i * nv + j] * y[i];
+        }
+      }
+    }
+  }
+  return sni_doubt_turn(k->d, x);
+}
+
+static sni_tied *constraint_of(sni_kkt_reduced *k, int scalar) {
+  for (int c = 0; c < k->ncon; c++) {
+    sni_tied *tied = &k->tied[c];
+    if (tied->size > 0 && tied->row <= scalar && scalar < tied->row + tied->z.rank) {
+      return tied;
+    }
+  }
+  return NULL;
+}
+
+static bool touches(const sni_tied *tied, int body) {
+  bool any = false;
+  for (int n = 0; n < tied->ntouch; n++) {
+    any = any || tied->touch[n].body == body;
+  }
+  return any;
+}
+
+/* Of the constraint and of all that act on the same joints: the one of whose last row the least was
+ * left by the others of its own. */
+static sni_tied *weakest_beside(sni_kkt_reduced *k, sni_tied *tied) {
+  sni_tied *weakest = tied;
+  for (int c = 0; c < k->ncon; c++) {
+    sni_tied *other = &k->tied[c];
+    bool beside = false;
+    for (int n = 0; n < tied->ntouch; n++) {
+      beside = beside || touches(other, tied->touch[n].body);
+    }
+    if (beside && other->z.rank > 0 &&
+        other->z.left[other->z.rank - 1] < weakest->z.left[weakest->z.rank - 1]) {
+      weakest = other;
+    }
+  }
+  return weakest;
+}
+
+/* Of a row, left by others of its constraint: it has its direction from what is left. */
+#define FAINT 1e-4
+
+/* What is known of a row to some turn is known of it as it stands in Q, a unit vector, to that over
+ * what was left of it there; and so are the others from which it is taken out.  Of those that seem
+ * to differ by no more, the one that is known least takes no part. */
+bool sni_kkt_reduced_leave_doubtful(sni_kkt_reduced *k) {
+  double part;
+  int scalar = k->rows ? sni_ldl_weak(k->ldl, 0, &part) : -1;
+  if (scalar < 0) {
+    return false;
+  }
+  const double least = sni_doubt_least(turn_to_close(k));
+  bool any = false;
+  for (int w = 0; scalar >= 0; scalar = sni_ldl_weak(k->ldl, ++w, &part)) {
+    sni_tied *tied = constraint_of(k, scalar);
+    sni_tied *weakest = tied ? weakest_beside(k, tied) : NULL;
+    if (!tied || weakest->z.left[weakest->z.rank - 1] > FAINT) {
+      continue;
+    }
+    int which = 0;
+    const double left =
+        sni_doubt_faintest(k->d, k->rows->row + weakest->first, weakest->nrow, k->doubted, &which);
+    if (left < FAINT && sqrt(part) * left < least && !(weakest->out >> which & 1)) {
+      weakest->out |= 1u << which;
+      any = true;
+    }
+  }
+  for (int c = 0; any && c < k->ncon; c++) {
+    if (k->tied[c].out) {
+      fill_constraint(k, &k->tied[c], k->rows);
+    }
+  }
+  return any;
 }
 
 /* ---- forces between two bodies ---- */

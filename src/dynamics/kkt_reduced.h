@@ -33,6 +33,9 @@ void sni_kkt_reduced_scatter(const sni_kkt_reduced *kkt, const double *b, const 
                              double *out);
 void sni_kkt_reduced_gather(const sni_kkt_reduced *kkt, const double *from, double *x,
                             double *lambda);
+/* After a factorisation: rows of which others leave less than open gaps can have made (doubt.h)
+ * take no part from now on, until rows are set again.  False: there are none. */
+bool sni_kkt_reduced_leave_doubtful(sni_kkt_reduced *kkt);
 double sni_kkt_reduced_weakest(const sni_kkt_reduced *kkt);
 /* Do rows of one constraint depend on each other? */
 bool sni_kkt_reduced_depends(const sni_kkt_reduced *kkt);
@@ -53,8 +56,9 @@ typedef struct sni_tied { /* a constraint                                       
   double *own;
   sni_touch *touch;
   int ntouch;
-  int *walk; /* the joints on the ways of its bodies, up to where they meet: which of touch */
-  int first; /* of its rows, as filled last */
+  int *walk;       /* the joints on the ways of its bodies, up to where they meet: which of touch */
+  int first, nrow; /* its rows, as filled last */
+  unsigned out;    /* of these, bit i: row i takes no part, since what others leave is doubtful */
   sni_compressed z;
 } sni_tied;
 
@@ -67,6 +71,7 @@ typedef struct sni_coupling { /* of two bodies by a force                       
 
 struct sni_kkt_reduced {
   const sni_dynamics *d;
+  const struct sni_rows *rows; /* as filled last                                                */
   sni_arena arena;
   sni_ldl *ldl;
   int *depth;     /* nbody  joints with coordinates between it and the world                    */

@@ -295,12 +295,14 @@ static bool take_memory(const sni_ldl_pattern *pattern, const sni_ldl_plan *plan
   ldl->scalar_at = sni_arena_take(a, scalars * sizeof *ldl->scalar_at);
   ldl->scalar_of = sni_arena_take(a, (size_t)plan->vector_count * sizeof *ldl->scalar_of);
   ldl->noise = sni_arena_take(a, scalars * sizeof *ldl->noise);
+  ldl->weak = sni_arena_take(a, scalars * sizeof *ldl->weak);
+  ldl->weak_part = sni_arena_take(a, scalars * sizeof *ldl->weak_part);
   ldl->place = sni_arena_take(a, tiles * sizeof *ldl->place);
   ldl->value = sni_arena_take(a, plan->value_count * sizeof(double));
   ldl->U = sni_arena_take(a, plan->U_count * sizeof(double));
   bool ok = ldl->tile && ldl->below && ldl->before && ldl->input && ldl->reach && ldl->block_at &&
-            ldl->node_row && ldl->scalar_at && ldl->scalar_of && ldl->noise && ldl->place &&
-            ldl->value && ldl->U;
+            ldl->node_row && ldl->scalar_at && ldl->scalar_of && ldl->noise && ldl->weak &&
+            ldl->weak_part && ldl->place && ldl->value && ldl->U;
   double **const vector[] = {&ldl->unit, &ldl->D,      &ldl->b, &ldl->y,
                              &ldl->x,    &ldl->x_next, &ldl->r, &ldl->z};
   for (size_t k = 0; k < sizeof vector / sizeof *vector; k++) {

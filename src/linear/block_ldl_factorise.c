@@ -192,6 +192,10 @@ static double mend(pivot_state *state, double pivot, double sign, int t, int p, 
   const double traced = suspected ? trace(ldl, t, p, order) : 0;
   if (large && !(fabs(pivot) <= o->noise_traced * traced)) {
     state->out->wrong_sign += !right;
+    if (suspected) {
+      ldl->weak_part[ldl->weak_count] = pivot * sign / terms;
+      ldl->weak[ldl->weak_count++] = at;
+    }
     return pivot;
   }
   state->bad = state->out->replaced++ == 0 ? at : state->bad;
@@ -460,6 +464,14 @@ static void eliminate(sni_ldl *ldl, int t, pivot_state *state) {
   }
 }
 
+int sni_ldl_weak(const sni_ldl *ldl, int k, double *part) {
+  if (k >= ldl->weak_count) {
+    return -1;
+  }
+  *part = ldl->weak_part[k];
+  return ldl->scalar_of[ldl->weak[k]];
+}
+
 /* The scalar at a place by tiles: only for reports, so it may be looked for. */
 static void name(const sni_ldl *ldl, int at, sni_ldl_factor *out) {
   out->node = out->scalar = -1;
@@ -481,7 +493,7 @@ sn_status sni_ldl_factorise(sni_ldl *ldl, const double *b, sni_ldl_factor *out) 
     sni_ldl_begin(ldl, b);
   }
   ldl->error = INFINITY;
-  ldl->noise_count = 0;
+  ldl->noise_count = ldl->weak_count = 0;
   sni_ldl_assemble_start(ldl);
   sn_status status = ldl->tile_count > 0 ? sni_ldl_assemble(ldl, 0, &state.bad) : SN_OK;
   for (int t = 0; t < ldl->tile_count && !status; t++) {
