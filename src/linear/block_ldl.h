@@ -97,8 +97,8 @@ typedef struct sni_ldl_factor {
 sn_status sni_ldl_factorise(sni_ldl *ldl, const double *b, sni_ldl_factor *out);
 
 /* Number k, from 0, of the multipliers of which the last factorisation has left less than 2^-16 of
- * the terms of their pivots, though they were no noise: which scalar, in the order of nodes, and
- * which part; -1: there are no more. */
+ * the terms of their pivots: which scalar, in the order of nodes, and which part, 0 of noise; -1:
+ * there are no more. */
 int sni_ldl_weak(const sni_ldl *ldl, int k, double *part);
 
 typedef struct sni_ldl_solution {

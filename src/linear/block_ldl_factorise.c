@@ -201,6 +201,8 @@ static double mend(pivot_state *state, double pivot, double sign, int t, int p, 
   state->bad = state->out->replaced++ == 0 ? at : state->bad;
   if (sign < 0) {
     ldl->noise[ldl->noise_count++] = at;
+    ldl->weak_part[ldl->weak_count] = 0;
+    ldl->weak[ldl->weak_count++] = at;
   }
   /* no terms at all: a row that meets its first neighbour later */
   const double m = ldl->unit[at];

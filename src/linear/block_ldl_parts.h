@@ -78,7 +78,7 @@ struct sni_ldl {
   uint32_t *place; /* tile_count: of the block of a row in the column at work           */
   int *noise;      /* noise_count: places by tiles of multipliers whose pivots were noise  */
   int noise_count;
-  int *weak;         /* weak_count: places of multipliers of which little was left, but no noise */
+  int *weak;         /* weak_count: places of multipliers of which little was left, or noise     */
   double *weak_part; /* and how much: the pivot as part of its terms                     */
   int weak_count;
   bool rest_known; /* r has the largest entry of each row: see block_ldl_assemble.c     */
