@@ -131,13 +131,15 @@ static int prepare_sim(job *j) {
   return CLI_DONE;
 }
 
-/* Where constraints want the start elsewhere, and that can be seen, it is said. */
+/* Where constraints want the start elsewhere, and that can be seen, it is said; where they cannot
+ * all have it, a warning says more. */
 static sn_status assemble(job *j, sn_error *err) {
   sn_state *as_given = NULL;
   sn_status status = sn_state_clone(j->state, &as_given);
   status = status ? status : sn_sim_assemble(j->sim, j->state, err);
-  if (status >= 0 && cli_start_moved(j->sim, as_given, j->state, j->moved, sizeof j->moved) > 1 &&
-      !j->s->quiet) {
+  const int moved =
+      status >= 0 ? cli_start_moved(j->sim, as_given, j->state, j->moved, sizeof j->moved) : 0;
+  if (moved > 1 && status == SN_OK && !j->s->quiet && !j->s->json) {
     fprintf(stderr, "start: %s\n", j->moved);
   }
   sn_state_free(&as_given);
