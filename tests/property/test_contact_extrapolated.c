@@ -159,8 +159,8 @@ TEST(a_blow_elsewhere_leaves_the_order) {
 /* ---- what rests ---- */
 
 TEST(stacks_rest_and_tell_of_their_weight) {
-  for (int k = 0; k < 4; k++) {
-    const int n = k % 2 ? 20 : 10;
+  for (int k = 0; k < 3; k++) {
+    const int n = k == 1 ? 20 : 10;
     const double h = k < 2 ? 0.005 : 0.002;
     char bodies[6000];
     int at = 0;
@@ -171,6 +171,10 @@ TEST(stacks_rest_and_tell_of_their_weight) {
                      i, 0.2 * i - 0.1 + 0.0005 * i);
     }
     stage b = second("friction: 0.5", bodies, "", h);
+    sn_options o = b.sim->options;
+    o.redmax.contact.tolerance = sn_options_default().redmax.contact.tolerance;
+    sn_sim_free(&b.sim);
+    b.sim = test_sim(b.m, &o);
     run(&b, 3, h);
     for (int i = 1; i <= n; i++) {
       char name[32];

@@ -580,7 +580,6 @@ static size_t lay_out(sni_touch *touch, int ngroup, char *memory) {
   touch->shift = TAKE(nv, sizeof *touch->shift);
   touch->parted = TAKE(nv, sizeof *touch->parted);
   touch->straight = TAKE(nv, sizeof *touch->straight);
-  touch->more = TAKE(nv, sizeof *touch->more);
   touch->driven = TAKE(nbody, sizeof *touch->driven);
   touch->zero = TAKE((size_t)m->nrow + 1, sizeof *touch->zero);
   touch->big = TAKE(either, sizeof *touch->big);

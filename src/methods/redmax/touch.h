@@ -108,7 +108,6 @@ typedef struct sni_touch {
   double *shift;             /* nv  moves positions out of each other, and gives no speed      */
   double *parted;            /* nv  what of that moves apart what is in each other               */
   double *straight;          /* nv  where masses go straight on: touch_drift.c                   */
-  double *more;              /* nv  scratch: all that moves positions                            */
   sn_vec6 *driven;           /* nbody  what functions of time move besides the rates: as a twist */
   sni_touch_memory *kept;    /* scratch of the next state                                      */
   sni_touch_memory *before;  /* impulses of a solve of this step without those who were missed */
@@ -226,6 +225,10 @@ void sni_touch_place_end(sni_touch *touch, double h, const double *q, const doub
 
 /* After the solve: at what rates groups stick. */
 void sni_touch_note_sticking(sni_touch *touch);
+/* `driven` (see sni_touch_lead) as twists of the bodies, into touch->driven. */
+void sni_touch_find_driven(sni_touch *touch, const double *driven, const double *qd1);
+/* By how much that moves group k apart, where it is not carried. */
+double sni_touch_left_to_others(const sni_touch *touch, int k, double h);
 /* The impulses that move what sticks to where it is carried, into touch->shift_x; false: it is
  * there.  Groups have other parts after that, and belong to no other solve of this step. */
 bool sni_touch_carry(sni_touch *touch, double h, const double *q, const double *q1,

@@ -108,14 +108,23 @@ static void roll_apart(const sni_touch *touch, int k, double apart[3]) {
   }
 }
 
-/* `driven` as twists of the bodies. */
-static void find_driven_ways(sni_touch *touch, const double *driven, const double *qd1) {
+void sni_touch_find_driven(sni_touch *touch, const double *driven, const double *qd1) {
   sni_dynamics *d = touch->s->d;
   sni_J_mul_world(touch->s->t, &d->w, driven);
   for (int i = 0; i < touch->s->t->nbody; i++) {
     touch->driven[i] = sni_lane6_vec6(d->w.a[i]);
   }
   sni_touch_twists(touch, qd1);
+}
+
+double sni_touch_left_to_others(const sni_touch *touch, int k, double h) {
+  const sni_touch_group *tg = &touch->group[k];
+  if (tg->contact < 0 || (touch->st.group[k].x[0] > 0 && holding_of(touch, k, h) != SLIDES)) {
+    return 0;
+  }
+  double apart[3];
+  roll_apart(touch, k, apart);
+  return apart[0];
 }
 
 /* Rows that hold both ways. */
@@ -156,9 +165,6 @@ bool sni_touch_carry(sni_touch *touch, double h, const double *q, const double *
     touch->straight[j] = touch->shift[j] - touch->parted[j] + (driven ? driven[j] : 0);
   }
   sni_touch_place_end(touch, h, q, q1, qd1, touch->straight);
-  if (driven) {
-    find_driven_ways(touch, driven, qd1);
-  }
   double most = 0;
   for (int k = 0; k < st->ngroup; k++) {
     sni_group *g = &st->group[k];

@@ -135,16 +135,17 @@ static double astray(const sni_touch *touch, int b, sn_vec3 at, sn_vec3 n, doubl
   return sn_vec3_dot(n, sn_vec3_sub(then, alone));
 }
 
-/* How far group k has to be moved back; below 0: how far others may move it in. */
-static double way_back(const sni_touch *touch, int k, double h) {
+/* How far group k has to be moved back; below 0: how far others may move it in.  driven: by how
+ * much functions of time move it apart. */
+static double way_back(const sni_touch *touch, int k, double h, double driven) {
   const sni_touch_group *tg = &touch->group[k];
   const sni_group *g = &touch->st.group[k];
   if (tg->contact < 0) {
     return tg->slide >= 0 || g->x[0] > 0 ? 0 : -fmax(tg->row->g, 0);
   }
   const sni_contact *c = &touch->contact[tg->contact];
-  const double miss =
-      astray(touch, c->body[0], c->at[0], c->n, h) - astray(touch, c->body[1], c->at[1], c->n, h);
+  const double miss = astray(touch, c->body[0], c->at[0], c->n, h) -
+                      astray(touch, c->body[1], c->at[1], c->n, h) + driven;
   const double end = c->gap + h * sni_touch_closing(touch, c) + miss;
   return fmin(fmax(-miss, 0), fmin(c->gap, 0) - end);
 }
@@ -187,12 +188,9 @@ static void find_impulses(sni_touch *touch, double h) {
 static double find_way_back(sni_touch *touch, double h, const double *q, const double *q1,
                             const double *qd1, const double *driven) {
   double most = 0;
-  for (int j = 0; j < touch->s->t->nv; j++) {
-    touch->more[j] = touch->shift[j] + (driven ? driven[j] : 0);
-  }
-  sni_touch_place_end(touch, h, q, q1, qd1, touch->more);
+  sni_touch_place_end(touch, h, q, q1, qd1, touch->shift);
   for (int k = 0; k < touch->st.ngroup; k++) {
-    touch->back[k] = way_back(touch, k, h);
+    touch->back[k] = way_back(touch, k, h, driven ? sni_touch_left_to_others(touch, k, h) : 0);
     most = is_led(touch, k) ? fmax(most, touch->back[k]) : most;
   }
   return most;
@@ -296,6 +294,9 @@ sn_status sni_touch_lead(sni_touch *touch, double h, const double *q, const doub
     memset(touch->shift, 0, (size_t)nv * sizeof(double));
   }
   memcpy(touch->parted, touch->shift, (size_t)nv * sizeof(double));
+  if (driven) {
+    sni_touch_find_driven(touch, driven, qd1);
+  }
   if (find_led(touch)) {
     status = follow_curves(touch, h, q, q1, qd1, driven, solve, user, lost);
   }
