@@ -113,8 +113,9 @@ run: {method: redmax, step: 0.01, duration: 0.1}
         self.assertIn("loads and friction in joints do not agree", done.stderr)
 
     def test_who_has_none_says_so(self):
-        for arguments in (["--method", "recursive"], ["--set", "run.redmax.integrator=rk4"], ["--set", "run.redmax.integrator=dopri5"]):
-            self.bad(BAD_INPUT, "method 'recursive' (dopri5, rk4) has no friction in joints (joint 'link_10'): take redmax with the integrator euler or extrapolated, or leave out 'friction'",
+        way = "'redmax' with this integrator goes the way of 'recursive': "
+        for said, *arguments in (("", "--method", "recursive"), (way, "--set", "run.redmax.integrator=rk4"), (way, "--set", "run.redmax.integrator=dopri5")):
+            self.bad(BAD_INPUT, f"{said}method 'recursive' (dopri5, rk4) has no friction in joints (joint 'link_10'): take redmax with the integrator euler or extrapolated, or leave out 'friction'",
                      "run", SCENES / "redmax/chain.yaml", *arguments)
         self.bad(BAD_INPUT, "method 'structured' cannot yet let joints rub ('link_10'): take the method redmax", "run", SCENES / "redmax/chain.yaml", "--method", "structured")
 

@@ -291,7 +291,7 @@ class Refused(Command):
         self.assertRegex(done.stderr, r"^this version has no method 'projective'; it has: recursive.*\n$")
         self.bad(BAD_INPUT, "method 'recursive' (dopri5, rk4) has no friction in joints (joint 'rod'): take redmax with the integrator euler or extrapolated, or leave out 'friction'",
                  "run", PENDULUM, "--set", "bodies.rod.joint.friction={mu: 0.1, pin_radius: 0.1, pin_length: 0.1}")
-        self.bad(BAD_INPUT, "'redmax' with this integrator goes the way of 'recursive': method 'recursive' has no contact (body 'block'"
+        self.bad(BAD_INPUT, "'redmax' with this integrator goes the way of 'recursive': method 'recursive' (dopri5, rk4) has no contact (body 'block'"
                  " has one): take redmax with the integrator euler or extrapolated, or leave out 'contact'",
                  "run", SCENES / "contact" / "ramp.yaml", "--integrator", "rk4")
 

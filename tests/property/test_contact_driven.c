@@ -80,6 +80,27 @@ TEST(what_rolls_goes_as_far_as_its_spin_lets_it) {
   }
 }
 
+/* A joint that rubs elsewhere changes nothing. */
+TEST(what_is_carried_stays_where_joints_rub) {
+  for (int k = 0; k < 2; k++) {
+    stage b = stage_set(
+        "sinew: 1\ngravity: [0, 0, -9.81]\ncontacts: {m: {friction: 0.9}}\nbodies:\n"
+        "  plat: {joint: {type: prismatic, axis: [1, 0, 0], at: [0, 0, -0.05]}, shapes: [{type: "
+        "box, size: [20, 2, 0.1], density: 5, contact: m}]}\n"
+        "  box: {joint: {type: free, at: [0, 0, 0.1]}, shapes: [{type: box, size: [0.2, 0.2, "
+        "0.2], density: 500, contact: m}]}\n"
+        "  arm: {joint: {type: revolute, axis: [0, 1, 0], at: [0, 5, 2], friction: {mu: 0.2, "
+        "pin_radius: 0.05, pin_length: 0.1}}, shapes: [{type: box, size: [1, 0.1, 0.1], at: [0.5, "
+        "0, 0], density: 500}]}\n"
+        "motions: {m: {joint: plat, q: t*t}}\n",
+        way(0.005, k));
+    stage_step(&b, 200);
+    const double slip = stage_channel(&b, "box.pos.x") - stage_channel(&b, "plat.pos.x");
+    CHECK(fabs(slip) < 1e-6, "%s: slips by %g", k ? "second" : "first", slip);
+    stage_clear(&b);
+  }
+}
+
 /* A door of 1 mm that is swung to and fro, and what is thrown at it. */
 TEST(nothing_passes_what_is_swung) {
   static const char *const thrown[] = {
@@ -111,5 +132,6 @@ TEST(nothing_passes_what_is_swung) {
 
 int main(void) {
   RUN_TESTS(T(what_slides_is_not_in_what_lifts_it), T(what_tips_over_sticks_to_what_carries_it),
-            T(what_rolls_goes_as_far_as_its_spin_lets_it), T(nothing_passes_what_is_swung));
+            T(what_rolls_goes_as_far_as_its_spin_lets_it),
+            T(what_is_carried_stays_where_joints_rub), T(nothing_passes_what_is_swung));
 }

@@ -282,6 +282,9 @@ static sn_status step_euler(sn_sim *sim, sn_state *state, const sn_input *input,
   if (unbends || (r->rub.leads && !pushed)) {
     sni_move_begin(&r->s, SNI_TWISTS_OF_RATES, false, step.q, qd1, q1);
   }
+  if (r->rub.leads && pushed) { /* to weigh the lead is to lose how bodies move */
+    sni_touch_twists(r->touch, qd1);
+  }
   const sn_status moved = move(sim, &step, q1, qd1, err);
   if (moved) {
     return moved;

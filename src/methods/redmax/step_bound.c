@@ -289,14 +289,16 @@ sn_status sni_redmax_mend(sn_sim *sim, const sni_redmax_step *step, double *qd1,
 
 /* What functions of time move in this step besides h qd1: they give places, and rates at its end.
  * In `out`, nv numbers; false: nothing. */
-static bool find_driven(sn_sim *sim, double h, double *out) {
+static bool find_driven(sn_sim *sim, const sni_redmax_step *step, double *out) {
   sni_rows *rows = &sim->rows;
   const int nv = sim->m->tree.nv;
   if (!sim->d.rows || rows->timeless || rows->nsided > 0 || sim->m->nmotion == 0 ||
       sim->options.redmax.closure != SN_CLOSURE_PROJECT) {
     return false;
   }
+  const double h = step->h;
   double *b = out + nv, *c = ((sni_redmax *)sim->method_work)->touch->zero;
+  aim(sim, step->qd); /* where joints rub, rows have been asked for something else since */
   for (int i = 0; i < rows->nrow; i++) {
     c[i] = rows->row[i].g != 0 ? -rows->row[i].g / h - rows->rhs[i] : 0;
   }
@@ -323,7 +325,7 @@ sn_status sni_redmax_lead(sn_sim *sim, const sni_redmax_step *step, const double
     sni_touch_twists(r->touch, qd1); /* as they were: to ask how bodies answer is to lose them */
   }
   if (status >= 0 && sim->options.redmax.inertia == SN_INERTIA_PROJECTED) {
-    const double *driven = find_driven(sim, step->h, r->without) ? r->without : NULL;
+    const double *driven = find_driven(sim, step, r->without) ? r->without : NULL;
     if (driven) {
       sni_touch_twists(r->touch, qd1);
     }

@@ -183,15 +183,19 @@ static void find_impulses(sni_touch *touch, double h) {
   }
 }
 
-/* How far things have to be moved back at most, and each into touch->back: where q1 leads with the
- * shift so far, and functions of time. */
+/* How far things have to be moved back at most, 0 if all are near, and each into touch->back: where
+ * q1 leads with the shift so far, and functions of time. */
 static double find_way_back(sni_touch *touch, double h, const double *q, const double *q1,
                             const double *qd1, const double *driven) {
   double most = 0;
   sni_touch_place_end(touch, h, q, q1, qd1, touch->shift);
   for (int k = 0; k < touch->st.ngroup; k++) {
-    touch->back[k] = way_back(touch, k, h, driven ? sni_touch_left_to_others(touch, k, h) : 0);
-    most = is_led(touch, k) ? fmax(most, touch->back[k]) : most;
+    const double left = driven ? sni_touch_left_to_others(touch, k, h) : 0;
+    const double enough = fabs(left) > ASTRAY_DRIVEN * touch->thinnest ? ASTRAY_DRIVEN : ASTRAY;
+    touch->back[k] = way_back(touch, k, h, left);
+    if (is_led(touch, k) && touch->back[k] > enough * touch->thinnest) {
+      most = fmax(most, touch->back[k]);
+    }
   }
   return most;
 }
@@ -262,9 +266,8 @@ static sn_status follow_curves(sni_touch *touch, double h, const double *q, cons
     touch->shift[j] += touch->straight[j];
   }
   touch->shifts = true;
-  const double enough = (driven ? ASTRAY_DRIVEN : ASTRAY) * touch->thinnest;
   double before = INFINITY, most = find_way_back(touch, h, q, q1, qd1, driven);
-  for (int pass = 0; status == SN_OK && pass < PASSES && most > enough; pass++) {
+  for (int pass = 0; status == SN_OK && pass < PASSES && most > 0; pass++) {
     find_impulses(touch, h);
     status = move_by_impulses(touch, h, qd1, solve, user);
     before = most;

@@ -4,7 +4,8 @@
  * one smooth motion.  A step in which something arrives ends with the rate  -gap/h  that takes it
  * just there: no rate to go by, and twice that of two halves less that of the whole is a rebound.
  * What bounces does so in one half or the other; what is moved apart goes a fifth of the way in any
- * step; and what only the whole step has left lets go of nothing.  There the two halves count.
+ * step; and of what pushes in one step and not in another a pull may be left.  There the two halves
+ * count.
  *
  * That is found tree by tree, for all that push each other in any of the three steps. */
 #include "methods/redmax/touch.h"
