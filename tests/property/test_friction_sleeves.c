@@ -1,5 +1,5 @@
-/* Sleeves on upright rods: what slides in two ways within one disc rests as what slides in one
- * does. */
+/* Sleeves on upright rods, and balls: what slides in several ways within one disc rests as what
+ * slides in one does. */
 #include "stage.h"
 
 #define SURFACES "friction: {mu: 0.2, pin_radius: 0.01, pin_length: 0.1}"
@@ -53,6 +53,34 @@ TEST(sleeves_lock_themselves) {
   }
 }
 
+/* A ball as large as what it carries holds it up to 4/pi mu r from its centre, in whatever
+ * direction, and at once, though it would turn about one axis a million times as easily as about
+ * the others. */
+TEST(balls_hold_in_all_directions) {
+  for (int k = 0; k < 24; k++) {
+    for (int light = 0; light < 3; light++) {
+      char text[1000];
+      const double angle = 2 * SN_PI * k / 24, arm = 0.99 * 4 / SN_PI * 0.6;
+      const double I = light == 0 ? 1e-2 : light == 1 ? 1e-4 : 1e-6;
+      snprintf(text, sizeof text,
+               "sinew: 1\n"
+               "bodies: {b: {joint: {type: spherical, friction: {mu: 0.6, pin_radius: 1}}, "
+               "inertia: {mass: 1, at: [%.17g, %.17g, 0], xx: %g, yy: %g, zz: %g}}}\n",
+               arm * cos(angle), arm * sin(angle), I, I, I);
+      stage s = stage_set(text, redmax_options(0.001));
+      for (int i = 0; i < 20; i++) {
+        sn_info info = redmax_step(s.sim, s.s, NULL);
+        CHECK(info.friction_unsettled == 0 && info.friction_iterations <= 5,
+              "at %g rad, step %d: %d iterations", angle, i, info.friction_iterations);
+      }
+      for (int c = 0; c < 3; c++) {
+        CHECK(sn_state_q(s.s)[c] == 0, "at %g rad it has turned by %g", angle, sn_state_q(s.s)[c]);
+      }
+      stage_clear(&s);
+    }
+  }
+}
+
 int main(void) {
-  RUN_TESTS(T(sleeves_lock_themselves));
+  RUN_TESTS(T(sleeves_lock_themselves), T(balls_hold_in_all_directions));
 }

@@ -1,5 +1,6 @@
 /* rub_solve.c: friction and loads in turn. */
 #include "linear/band.h"
+#include "math/dense.h"
 #include "methods/redmax/rub.h"
 #include "methods/redmax/stay.h"
 
@@ -399,6 +400,35 @@ sn_status sni_rubbing_free(sni_rubbing *r, double *v) {
   return status;
 }
 
+/* What would stop all slides of a disc at once if nothing else moved: one that moves easily about
+ * one axis, and hardly about another, is not stopped by what each of them asks for by itself. */
+static double stops_disc(const sni_rubbing *r, const sni_rub_disc *disc) {
+  double A[SNI_DIRECTIONS_MAX * SNI_DIRECTIONS_MAX], x[SNI_DIRECTIONS_MAX], sum = 0;
+  int row[SNI_DIRECTIONS_MAX], n = 0;
+  for (int k = 0; k < r->nslides; k++) {
+    const int i = r->which[k] - disc->first;
+    if (i >= 0 && i < disc->count) {
+      x[n] = disc->own[i] * r->free[r->which[k]];
+      row[n++] = k;
+    }
+  }
+  for (int i = 0; i < n; i++) {
+    for (int j = 0; j <= i; j++) {
+      const double arms =
+          disc->own[r->which[row[i]] - disc->first] * disc->own[r->which[row[j]] - disc->first];
+      A[i * n + j] = A[j * n + i] = arms * *S_at(r, row[i], row[j]);
+    }
+  }
+  if (n == 0 || !sni_cholesky(n, A, 1e-12, NULL)) {
+    return 0;
+  }
+  sni_cholesky_solve(n, A, x);
+  for (int i = 0; i < n; i++) {
+    sum += x[i] * x[i];
+  }
+  return sqrt(sum) / r->s->h;
+}
+
 /* What the first loads allow, and what would stop a slide at once if nothing else moved. */
 static void note_first(sni_rubbing *r) {
   const int n = r->m->nslide;
@@ -410,7 +440,7 @@ static void note_first(sni_rubbing *r) {
   }
   for (int k = 0; k < r->ndisc; k++) {
     const sni_rub_disc *disc = &r->disc[k];
-    double all = 0;
+    double all = r->next[disc->first] / disc->own[0] + stops_disc(r, disc);
     for (int i = 0; i < disc->count; i++) {
       all = fmax(all, r->asked[disc->first + i] / disc->own[i]);
     }
