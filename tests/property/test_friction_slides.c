@@ -105,7 +105,32 @@ TEST(what_rests_elsewhere_stops_nothing) {
   }
 }
 
+/* What lies on the floor next to its joint loads that by next to nothing, of which contacts tell
+ * nothing: no reason to look for it for long. */
+TEST(joints_that_bear_nothing_cost_nothing) {
+  static const char text[] =
+      "sinew: 1\n"
+      "contacts: {g: {friction: 0.5, restitution: 0.5}}\n"
+      "bodies:\n"
+      "  floor: {parent: world, joint: {type: fixed}, shapes: [{type: plane, contact: g}]}\n"
+      "  a: {joint: {type: free, at: [0, 0, 0.6]}, inertia: {mass: 1, xx: 0.01, yy: 0.01, zz: "
+      "0.01}, shapes: [{type: sphere, radius: 0.05, contact: g}]}\n"
+      "  b: {parent: a, joint: {type: revolute, axis: [0, 1, 0], friction: {mu: 0.4, pin_radius: "
+      "0.02, pin_length: 0.05}}, inertia: {mass: 1, at: [0.3, 0, 0], xx: 0.001, yy: 0.01, zz: "
+      "0.01}, shapes: [{type: sphere, at: [0.3, 0, 0], radius: 0.05, contact: g}]}\n";
+  stage s = set(text, 0.001, SN_EXTRAPOLATED);
+  int all = 0, unsettled = 0;
+  for (int k = 0; k < 2000; k++) {
+    const sn_info info = redmax_step(s.sim, s.s, NULL);
+    all += info.friction_iterations;
+    unsettled += info.friction_unsettled;
+  }
+  CHECK(unsettled == 0 && all < 3 * 2000, "%d steps did not agree, %g iterations a step", unsettled,
+        all / 2000.0);
+  stage_clear(&s);
+}
+
 int main(void) {
   RUN_TESTS(T(a_box_with_a_flap_slides_until_it_stops), T(a_wheel_on_a_strut_rolls_on),
-            T(what_rests_elsewhere_stops_nothing));
+            T(what_rests_elsewhere_stops_nothing), T(joints_that_bear_nothing_cost_nothing));
 }

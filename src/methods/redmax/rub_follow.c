@@ -83,12 +83,22 @@ void sni_rubbing_find_mechanisms(const sn_model *m, int *of_body, int *mechanism
   }
 }
 
+/* The largest force of contacts on a body. */
+static double find_pressed(const sni_rubbing *r) {
+  double most = 0;
+  for (int i = 0; r->touches && i < r->s->t->nbody; i++) {
+    most = fmax(most, sn_vec3_norm(r->touched[i].v));
+  }
+  return most;
+}
+
 /* What the bound of each slide is small or large against: what its loads ask for, and what is
  * there; where that comes to nothing, a little of what would stop it.  A bound that nobody needs
- * may be anything.  Loads that are nothing against those of other joints of the mechanism are known
- * no better than by a part of these: bounds are compared as forces on the surfaces. */
+ * may be anything.  Loads that are nothing against those of other joints of the mechanism, or of
+ * contacts, are known no better than by a part of these: bounds are compared as forces on the
+ * surfaces. */
 static void find_scales(sni_rubbing *r) {
-  const double light = r->touches ? LIGHT_TOUCHING : LIGHT;
+  const double light = r->touches ? LIGHT_TOUCHING : LIGHT, pressed = find_pressed(r);
   memset(r->heaviest, 0, (size_t)r->s->t->nbody * sizeof *r->heaviest);
   for (int pass = 0; pass < 2; pass++) {
     for (int i = 0; i < r->m->nrub; i++) {
@@ -101,7 +111,8 @@ static void find_scales(sni_rubbing *r) {
           r->scale[k] = fmax(fmax(r->next[k], sni_rubbing_used(r, k)), NOTHING * r->asked[k]);
           *most = arm > 0 ? fmax(*most, r->scale[k] / arm) : *most;
         } else {
-          r->scale[k] = fmax(r->scale[k], light * *most * arm);
+          const double mu = r->s->d->params.rub[i].mu;
+          r->scale[k] = fmax(r->scale[k], light * fmax(*most, mu * pressed) * arm);
         }
       }
     }
