@@ -179,9 +179,49 @@ TEST(records_are_of_second_order_where_steps_are) {
   CHECK(off[0] > 3 * off[1] && off[0] < 0.02 * taken[0], "off by %g J, and by %g", off[0], off[1]);
 }
 
+/* Coordinates of a ball go otherwise than it turns, and friction is against how it turns: by
+ * whatever law, what is lost differs by the square of the step. */
+TEST(balls_rub_to_second_order) {
+  static const char *const law[] = {
+      "{law: dry, force: 0.3}", "{mu: 0.4, pin_radius: 0.03}",
+      "{law: stribeck, force: 0.2, breakaway: 0.5, speed: 0.3, damping: 0.02}"};
+  for (int k = 0; k < SNI_COUNT(law); k++) {
+    for (int loop = 0; loop < 2; loop++) {
+      char text[1500], joint[300];
+      snprintf(joint, sizeof joint, "joint: {type: free, at: [0.3, 0, 0]}");
+      if (!loop) {
+        snprintf(joint, sizeof joint,
+                 "parent: base, joint: {type: spherical, at: [0.3, 0, 0], friction: %s}", law[k]);
+      }
+      const int used =
+          snprintf(text, sizeof text,
+                   "sinew: 1\n"
+                   "bodies:\n"
+                   "  base: {joint: {type: revolute, axis: [0, 1, 0], friction: {law: dry, force: "
+                   "0.05}}, inertia: {mass: 3, at: [0.1, 0, -0.1], xx: 0.1, yy: 0.1, zz: 0.1}}\n"
+                   "  a: {%s, inertia: {mass: 2, at: [0.2, 0.05, -0.1], xx: 0.05, "
+                   "yy: 0.06, zz: 0.07}}\n",
+                   joint);
+      if (loop) {
+        snprintf(text + used, sizeof text - (size_t)used,
+                 "loops: {l: {type: spherical, a: {body: base, at: [0.3, 0, 0]}, b: {body: a}, "
+                 "friction: %s}}\n",
+                 law[k]);
+      }
+      double lost[3];
+      for (int i = 0; i < 3; i++) {
+        lost[i] = lost_by(text, extrapolated(0.002 / (1 << i)), 0.6);
+      }
+      const double first = fabs(lost[1] - lost[0]), then = fabs(lost[2] - lost[1]);
+      CHECK(then < first / 2.9, "%s, %s: by %g and %g J of %g", law[k], loop ? "loop" : "tree",
+            first, then, lost[2]);
+    }
+  }
+}
+
 int main(void) {
   RUN_TESTS(T(what_sticks_on_what_is_driven_takes_nothing), T(what_sticks_in_a_loop_takes_nothing),
             T(what_is_drawn_outwards_comes_loose_in_time), T(what_sticks_swings_as_what_is_welded),
             T(little_friction_leaves_extrapolation_as_it_is),
-            T(records_are_of_second_order_where_steps_are));
+            T(records_are_of_second_order_where_steps_are), T(balls_rub_to_second_order));
 }

@@ -19,8 +19,9 @@
  *
  *     h (Tdot qd + T a)
  *
- * with a, how rows bend the way of the bodies, which no rates at q have in them.  The same holds
- * with inertia: paper, where rates are made to fit the rows after the step. */
+ * with a, how rows bend the way of the bodies, which no rates at q have in them; and those of a
+ * ball, whose coordinates go otherwise than it turns, by the first of these.  The same holds with
+ * inertia: paper, where rates are made to fit the rows after the step. */
 #include "linear/vector.h"
 #include "math/dense.h"
 #include "methods/redmax/rub.h"
@@ -30,15 +31,21 @@
 /* What is left of a row beside the others, if it has anything to say. */
 #define LEFT 1e-9
 
-/* r->ahead += part times the rates of what loops slide along, by rows that are found at q. */
-static void add_rates_of_loops(sni_rubbing *r, double part, double t, const double *q,
-                               const double *qd) {
+/* Do rows of a rub change as it moves?  Those of most joints of the tree are along coordinates. */
+static bool turns(const sni_rubbing *r, const sni_rub *rub) {
+  return rub->loop >= 0 || !sni_joint_ops_of(sni_tree_joints(r->s->t), rub->body)->constant_S;
+}
+
+/* r->ahead += part times the rates of slides whose rows turn, by rows that are found at q. */
+static void add_rates(sni_rubbing *r, double part, double t, const double *q, const double *qd) {
   sni_dynamics_kinematics(r->s->d, q, qd);
-  sni_rows_eval_gaps(r->rows, t, t, q, qd);
+  if (r->rows) {
+    sni_rows_eval_gaps(r->rows, t, t, q, qd);
+  }
   sni_J_mul_world(r->s->t, &r->s->d->w, qd);
   for (int k = 0; k < r->m->nrub; k++) {
     const sni_rub *rub = &r->m->rub[k];
-    if (rub->loop < 0) {
+    if (!turns(r, rub)) {
       continue;
     }
     sni_rubbing_look_at(r, k, t, q);
@@ -52,34 +59,40 @@ static void add_rates_of_loops(sni_rubbing *r, double part, double t, const doub
   }
 }
 
-/* How rows of loops turn on the way; coordinates of loops, and rows, are left as they were. */
-static void turn_loops(sni_rubbing *r, double t, double h, const double *q, const double *qd) {
-  const size_t bytes = (size_t)r->m->nloop_q * sizeof(double);
+/* How rows turn on the way; coordinates of loops, and rows, are left as they were. */
+static void turn_rows(sni_rubbing *r, double t, double h, const double *q, const double *qd) {
+  const size_t bytes = r->rows ? (size_t)r->m->nloop_q * sizeof(double) : 0;
   double *end = r->b, *loop_q = r->still.room, *loop_qd = loop_q + r->m->nloop_q;
   for (int k = 0; k < r->s->t->nv; k++) {
     end[k] = q[k] + h * qd[k];
   }
-  memcpy(loop_q, r->rows->loop_q, bytes);
-  memcpy(loop_qd, r->rows->loop_qd, bytes);
-  add_rates_of_loops(r, 1, t, end, qd);
-  memcpy(r->rows->loop_q, loop_q, bytes);
-  add_rates_of_loops(r, -1, t, q, qd);
-  memcpy(r->rows->loop_q, loop_q, bytes);
-  memcpy(r->rows->loop_qd, loop_qd, bytes);
-  r->rows->seen = false;
+  if (r->rows) {
+    memcpy(loop_q, r->rows->loop_q, bytes);
+    memcpy(loop_qd, r->rows->loop_qd, bytes);
+  }
+  add_rates(r, 1, t, end, qd);
+  if (r->rows) {
+    memcpy(r->rows->loop_q, loop_q, bytes);
+  }
+  add_rates(r, -1, t, q, qd);
+  if (r->rows) {
+    memcpy(r->rows->loop_q, loop_q, bytes);
+    memcpy(r->rows->loop_qd, loop_qd, bytes);
+    r->rows->seen = false;
+  }
 }
 
 void sni_rubbing_bend(sni_rubbing *r, double t, double h, const double *q, const double *qd,
                       const double *bent) {
-  bool loops = false;
+  bool turn = false;
   for (int k = 0; k < r->m->nrub; k++) {
-    loops = loops || r->m->rub[k].loop >= 0;
+    turn = turn || turns(r, &r->m->rub[k]);
   }
-  if (loops) {
-    turn_loops(r, t, h, q, qd);
+  if (turn) {
+    turn_rows(r, t, h, q, qd);
   }
   for (int k = 0; bent && k < r->m->nrub; k++) {
-    if (r->m->rub[k].loop < 0) {
+    if (!turns(r, &r->m->rub[k])) {
       sni_rubbing_look_at(r, k, t, q);
     }
   }
@@ -89,7 +102,7 @@ void sni_rubbing_bend(sni_rubbing *r, double t, double h, const double *q, const
   for (int i = 0; bent && i < r->m->nslide; i++) {
     r->ahead[i] += h * sni_row_mul(&r->row[i], &r->s->d->w, bent);
   }
-  r->bends = true;
+  r->bends = turn || bent;
 }
 
 int sni_rubbing_turn_on(sni_rubbing *r, double t, double h, const double *q, double *qd) {
@@ -116,8 +129,8 @@ int sni_rubbing_turn_on(sni_rubbing *r, double t, double h, const double *q, dou
       r->lead[k] = h * r->column[k];
       r->column[k] = all / h - r->column[k];
     }
-    sni_rubbing_bend(r, t, h, q, qd, r->column);
   }
+  sni_rubbing_bend(r, t, h, q, qd, rows ? r->column : NULL);
   for (int k = 0; k < nv; k++) {
     qd[k] += r->lead[k];
   }
