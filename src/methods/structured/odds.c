@@ -5,6 +5,10 @@
 
 #include <string.h>
 
+/* Motion is braked in full where closing takes back more of its energy than one part in so many,
+ * and by the square of what is less. */
+#define MUCH 10
+
 /* ---- bodies that are joined ---- */
 
 int sni_odds_body_of(const sni_tree *t, const sni_row *row) {
@@ -137,10 +141,11 @@ void sni_odds_brake(sn_sim *sim, sni_odds *o, const double *closing, const doubl
   for (int i = 0; i < t->nbody; i++) {
     const bool now = o->body[i] && !o->braked[i];
     const int set = sni_set_of(o->joined, i);
-    const double part = o->share[set] < o->size[set] ? o->share[set] / o->size[set] : 1;
+    const double part =
+        MUCH * o->share[set] < o->size[set] ? MUCH * o->share[set] / o->size[set] : 1;
     o->braked[i] = o->braked[i] || now;
     for (int k = t->vadr[i]; now && k < t->vadr[i + 1]; k++) {
-      b[k] /= 1 + part * faster;
+      b[k] /= 1 + part * part * faster;
     }
   }
 }
