@@ -391,8 +391,8 @@ sn_status sni_fail_singular(const sn_sim *sim, sn_error *err, int body, double t
                        lost ? "is in a singular pose of its joint, where coordinates can change "
                               "and nothing moves: keep away from this pose, or choose another "
                               "kind of joint"
-                            : "has no inertia against its own motion: give the body mass or its "
-                              "joint armature");
+                            : "has no inertia against its own motion: give the body mass and "
+                              "moments of inertia, or its joint armature");
 }
 
 const char *sn_version(void) {

@@ -111,14 +111,14 @@ static bool turns_on_point(const sn_sim *sim, int body) {
 static sn_status fail_singular(const sn_sim *sim, double t, sn_status status, int body,
                                sn_error *err) {
   const bool heavy = body >= 0 && sni_params_inertia(&sim->d.params, body).mass > 0;
+  if (heavy && turns_on_point(sim, body)) {
+    return sni_fail_singular(sim, err, body, t);
+  }
   return sni_fail_body(sim, err, status, body, t,
-                       heavy && turns_on_point(sim, body)
-                           ? "has no inertia against its own motion: give it moments of "
-                             "inertia (inertia.xx, yy, zz), or its joint armature"
-                       : heavy
-                           ? "has a matrix that is not positive: something pushes with a "
-                             "stiffness below 0, or moves beyond all bounds (take a smaller step)"
-                           : "has a singular matrix: give the body mass or its joint armature");
+                       heavy ? "has a matrix that is not positive: something pushes with a "
+                               "stiffness below 0, or moves beyond all bounds (take a smaller step)"
+                             : "has a singular matrix: give the body mass and moments of inertia, "
+                               "or its joint armature");
 }
 
 sn_status sni_redmax_factorise(sn_sim *sim, double t, bool again, sn_error *err) {

@@ -175,7 +175,8 @@ static sn_status fail_singular(const sn_sim *sim, int bad, double t, sn_error *e
                        is_pushed(&st->s)
                            ? "has a singular matrix: a force has terms below 0 that the masses do "
                              "not bear; leave them out, or take the method redmax"
-                           : "has a singular matrix: give the body mass or its joint armature");
+                           : "has a singular matrix: give the body mass and moments of inertia, or "
+                             "its joint armature");
 }
 
 static double *forces_of(const sn_sim *sim, const sni_structured *st, int bank) {
