@@ -17,8 +17,8 @@ enum { PASSES = 12, ROUNDS = 8 };
 #define ROUND_LEAVES 0.9
 #define ROUNDING     1e-12 /* m, rad: nobody can ask for less                                    */
 #define MUCH         1e-2 /* of a gap that iterations have left: another pass goes on with it      */
-#define ASIDE        1e-3  /* rad, m: beside a pose */
-#define WORTH        0.9 /* of the squares: less is nearer */
+#define ASIDE        1e-3 /* rad, m: beside a pose */
+#define WORTH        0.9  /* of the squares: less is nearer */
 #define GIVE_LEAST   1e-3
 #define GIVE_MOST    1e3
 #define GAINED                                                                                     \
