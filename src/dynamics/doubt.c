@@ -148,16 +148,25 @@ static bool over_coordinates(const sni_row *row, int nrow) {
   return coords;
 }
 
+/* What is left of each row after those that have more, over the n ways of its bodies; these in G.
+ */
+static sni_compressed compress(const sni_dynamics *d, const sni_row *row, int nrow, sni_lines *G,
+                               int *n) {
+  sni_compressed z;
+  sni_lines size;
+  const ways w = find_ways(d, row, nrow);
+  *n = spread(d, &w, row, nrow, G, &size);
+  sni_compress(G, nrow, *n, nrow, &size, &z);
+  return z;
+}
+
 double sni_doubt_faintest(const sni_dynamics *d, const sni_row *row, int nrow, sni_lines *G,
                           int *which) {
   if (nrow < 1 || over_coordinates(row, nrow)) {
     return 1;
   }
-  sni_compressed z;
-  sni_lines size;
-  const ways w = find_ways(d, row, nrow);
-  const int n = spread(d, &w, row, nrow, G, &size);
-  sni_compress(G, nrow, n, nrow, &size, &z);
+  int n;
+  const sni_compressed z = compress(d, row, nrow, G, &n);
   *which = z.rank > 0 ? z.order[z.rank - 1] : 0;
   return z.rank > 0 ? z.left[z.rank - 1] : 1;
 }
@@ -166,12 +175,8 @@ unsigned sni_doubt_rows(const sni_dynamics *d, const sni_row *row, int nrow, sni
   if (nrow < 2 || over_coordinates(row, nrow) || !is_open(row, nrow)) {
     return 0;
   }
-  sni_compressed z;
-  sni_lines size;
-  const ways w = find_ways(d, row, nrow);
-  const int n = spread(d, &w, row, nrow, G, &size);
-  sni_compress(G, nrow, n, nrow, &size, &z);
-  int sure = 0;
+  int n, sure = 0;
+  sni_compressed z = compress(d, row, nrow, G, &n);
   while (sure < z.rank && z.left[sure] > SNI_DOUBTED) {
     sure++;
   }

@@ -144,3 +144,15 @@ int sni_column_rank(int m, int n, const double *A, double tol) {
   }
   return rank;
 }
+
+void sni_fill_cube(int n, int k, double *u) {
+  double ratio = 1.5, part = 1;
+  for (int i = 0; i < 30; i++) {
+    ratio = pow(1 + ratio, 1.0 / (n + 1));
+  }
+  for (int i = 0; i < n; i++) {
+    part /= ratio;
+    const double at = 0.5 + k * part;
+    u[i] = at - floor(at);
+  }
+}

@@ -24,4 +24,8 @@ void sni_solve_singular(int n, double *A, double *full, double left, double *b, 
  * pivoting on columns scaled to unit length.  tol: smallest accepted remaining length. */
 int sni_column_rank(int m, int n, const double *A, double tol);
 
+/* Point number k, from 0, in the unit cube of n dimensions: multiples of powers of the golden
+ * ratio's like, which fill it ever more densely. */
+void sni_fill_cube(int n, int k, double *u);
+
 #endif

@@ -1,6 +1,7 @@
 /* map.c: values, derivatives and inverse of a map. */
 #include "model/map.h"
 #include "linear/vector.h"
+#include "math/dense.h"
 
 #include <math.h>
 #include <string.h>
@@ -172,16 +173,11 @@ void sni_map_invert(const sni_map *map, const double *q, const double *qd, doubl
 
 /* ---- anywhere ---- */
 
-/* Start number k within `radius` of z: multiples of powers of the golden ratio's like. */
+/* Start number k within `radius` of z. */
 static void start_at(int nz, int k, double radius, const double *from, double *z) {
-  double ratio = 1.5, part = 1;
-  for (int i = 0; i < 30; i++) {
-    ratio = pow(1 + ratio, 1.0 / (nz + 1));
-  }
+  sni_fill_cube(nz, k, z);
   for (int j = 0; j < nz; j++) {
-    part /= ratio;
-    const double u = 0.5 + k * part;
-    z[j] = from[j] + radius * (2 * (u - floor(u)) - 1);
+    z[j] = from[j] + radius * (2 * z[j] - 1);
   }
 }
 

@@ -123,17 +123,11 @@ static double descend_by_turns(const search *s, double *q) {
   return left;
 }
 
-/* Start number k, from 0: multiples of powers of the golden ratio's like in n dimensions, which
- * fill the range ever more densely. */
+/* Start number k, from 0. */
 static void start_at(int k, int n, const sni_range *range, double *q) {
-  double ratio = 1.5, part = 1;
-  for (int i = 0; i < 30; i++) {
-    ratio = pow(1 + ratio, 1.0 / (n + 1));
-  }
+  sni_fill_cube(n, k, q);
   for (int i = 0; i < n; i++) {
-    part /= ratio;
-    const double u = 0.5 + k * part;
-    q[i] = range[i].lo + (range[i].hi - range[i].lo) * (u - floor(u));
+    q[i] = range[i].lo + (range[i].hi - range[i].lo) * q[i];
   }
 }
 
