@@ -223,7 +223,7 @@ TEST(bodies_without_mass) {
   double qdd[2] = {8, 9}, tau[2] = {0, 0};
   CHECK(sn_sim_forward(f.sim, f.s, NULL, qdd, &err) == SN_E_SINGULAR, "it was pushed");
   CHECK(strcmp(err.text, "at t = 0: 'b' has no inertia against its own motion: give the body mass "
-                         "or its joint armature") == 0 &&
+                         "and moments of inertia, or its joint armature") == 0 &&
             strcmp(err.path, "bodies.b") == 0,
         "'%s'", err.text);
   CHECK(qdd[0] == 8 && qdd[1] == 9, "something was written");

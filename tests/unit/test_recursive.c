@@ -519,7 +519,7 @@ TEST(a_joint_without_inertia_is_named) {
           err.text);
     CHECK(strcmp(err.text,
                  "at t = 0: 'pin' has no inertia against its own motion: give the body mass "
-                 "or its joint armature") == 0,
+                 "and moments of inertia, or its joint armature") == 0,
           "'%s'", err.text);
     double qdd;
     CHECK(sn_sim_forward(sim, s, NULL, &qdd, &err) == SN_E_SINGULAR, "'%s'", err.text);
