@@ -4,11 +4,17 @@
 #include "redmax.h"
 
 enum { LOOPS_MAX = 3, BODIES_MAX = 9, SCENES = 200 };
-/* Where a start that is elsewhere by NUDGE leads elsewhere by WIDE, nobody can say more: rounding
- * decides.  At most so many scenes are so. */
+/* Ways agree to CLOSE, or where a start that is elsewhere by NUDGE leads elsewhere by more than a
+ * hundredth of that, to a hundred times that much: they round differently, and on a longer way.
+ * Where it leads elsewhere by WIDE nobody can say more.  At most so many scenes are so. */
 #define NUDGE 1e-13
-#define WIDE  1e-11
-enum { UNCLEAR_MOST = SCENES / 25 };
+#define CLOSE 1e-9
+#define WIDE  1e-7
+enum { UNCLEAR_MOST = SCENES / 50 };
+
+static double allowed(double blur) {
+  return fmax(CLOSE, 100 * blur);
+}
 
 typedef struct apart {
   random_tree tree;
@@ -189,7 +195,8 @@ TEST(all_close_alike_what_is_switched_on_far_open) {
     for (int k = 0; k < WAYS && clear; k++) {
       const sn_status now = switch_on(m, seed, k, 0, &other);
       switch_on(m, seed, k, NUDGE, &beside);
-      clear = difference(&beside, &other, a.tree.n) < WIDE;
+      const double blur = difference(&beside, &other, a.tree.n);
+      clear = blur < WIDE;
       if (!clear) {
         continue;
       }
@@ -197,8 +204,8 @@ TEST(all_close_alike_what_is_switched_on_far_open) {
             way[k].method, (int)way[k].solver, sn_status_text(now), way[0].method,
             sn_status_text(status));
       const double off = difference(&other, &first, a.tree.n);
-      CHECK(off < 1e-9, "seed %u: %s %d %d is off by %g", (unsigned)seed, way[k].method,
-            (int)way[k].solver, (int)way[k].structured, off);
+      CHECK(off < allowed(blur), "seed %u: %s %d %d is off by %g, where %g is next to nothing",
+            (unsigned)seed, way[k].method, (int)way[k].solver, (int)way[k].structured, off, blur);
     }
     unclear += !clear;
     open += status != SN_OK;
@@ -290,7 +297,8 @@ TEST(what_is_put_together_turns_with_the_world) {
     bodies there, beside, here;
     const sn_status status = assemble(m, start_of(m, seed, 0), &there);
     assemble(m, start_of(m, seed, NUDGE), &beside);
-    const bool clear = difference(&beside, &there, a.tree.n) < WIDE;
+    const double blur = difference(&beside, &there, a.tree.n);
+    const bool clear = blur < WIDE;
     turn_tree(&a, m, R);
     sn_model *turned = build(&a, true);
     sn_state *s = start_of(turned, seed, 0);
@@ -300,7 +308,7 @@ TEST(what_is_put_together_turns_with_the_world) {
       there.E[i] = sn_se3_mul((sn_se3){R, {0, 0, 0}}, there.E[i]);
     }
     const double off = difference(&here, &there, a.tree.n);
-    CHECK(!clear || (now == status && off < 1e-9), "seed %u: '%s', turned '%s', off by %g",
+    CHECK(!clear || (now == status && off < allowed(blur)), "seed %u: '%s', turned '%s', off by %g",
           (unsigned)seed, sn_status_text(status), sn_status_text(now), off);
     unclear += !clear;
     open += status != SN_OK;
