@@ -36,6 +36,15 @@ forces:
 run: {method: redmax, step: 0.01}
 """
 
+# Two sliders as one coordinate, which 100 N push against a spring.
+PUSHED = """sinew: 1
+gravity: [0, 0, 0]
+defaults: {joint: {type: prismatic, axis: [1, 0, 0]}, body: {inertia: {mass: 1, xx: 0.1, yy: 0.1, zz: 0.1}}}
+bodies: {a: {joint: {}}, b: {joint: {at: [1, 0, 0]}}}
+forces: {s: {type: spring, stiffness: 200, a: {body: world, at: [-1, 0, 0]}, b: {body: a}}}
+constraints: {m: {type: map, coordinates: [{name: z, force: 100}], joints: [{joint: a, value: z}, {joint: b, value: 2*z}]}}
+"""
+
 # Ten links of 1 m between points 7 m apart; they start as a V.
 CHAIN = """
 sinew: 1
@@ -132,6 +141,11 @@ class Settle(Command):
         q, = self.rest(SPRING)["ball"]
         stretch = 3 * 9.81 / 250
         self.assertAlmostEqual(q / stretch, 1, delta=1e-9)
+
+    def test_pushed_along_a_map(self):
+        q = self.rest(PUSHED, "--tolerance", "1e-11")
+        self.assertAlmostEqual(q["a"][0], 0.5, delta=1e-9)
+        self.assertAlmostEqual(q["b"][0], 1, delta=1e-9)
 
     def test_chain_between_two_points(self):
         """Of a link the same pull acts left and right, and the difference of what they bear is its weight."""

@@ -7,6 +7,8 @@
  * part of the way. */
 #include "methods/redmax/thrown.h"
 
+#include "model/map.h"
+
 #include <string.h>
 
 sn_energy sni_energy_of(sn_sim *sim, sn_state *state) {
@@ -51,10 +53,36 @@ void sni_extrapolate(const sni_tree *t, const double *one, const double *two, do
   }
 }
 
+static bool is_nonzero_constant(const sn_model *m, int f) {
+  double value[3] = {0};
+  if (f >= 0 && sni_function_is_constant(m->function[f])) {
+    sni_function_eval(m->function[f], 0, 0, value);
+  }
+  return value[0] != 0;
+}
+
+/* Motors that turn at a constant rate, and constant forces along the coordinates of maps.  Where a
+ * motion holds something in a constant place it brings nothing. */
+static bool is_fed(const sn_model *m) {
+  bool fed = false;
+  for (int k = 0; k < m->nconstraint; k++) {
+    const sni_constraint *c = &m->constraint[k];
+    const bool at_rate = c->kind == SNI_RATE || c->kind == SNI_TWIST;
+    for (int i = 0; at_rate && i < SN_NV_MAX; i++) {
+      fed = fed || is_nonzero_constant(m, c->function[i]);
+    }
+    for (int i = 0; c->map && i < c->map->nz; i++) {
+      fed = fed || is_nonzero_constant(m, c->map->force[i]);
+    }
+  }
+  return fed;
+}
+
 bool sni_is_closed(const sn_sim *sim, const sn_input *input) {
   const sn_model *m = sim->m;
+  const bool timed = sim->d.nbreaking > 0; /* functions that are not constant */
   bool closed =
-      !sim->d.user_force && !input && m->ndrive == 0 && !m->loop_driven && sim->d.nbreaking == 0;
+      !sim->d.user_force && !input && m->ndrive == 0 && !m->loop_driven && !timed && !is_fed(m);
   for (int f = 0; f < m->nforce; f++) {
     closed = closed && sni_force_kind(m->force[f].kind)->potential;
   }
