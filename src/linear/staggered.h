@@ -133,10 +133,10 @@ typedef struct sni_staggered {
   int nisland;
   int *order; /* groups by island                                                              */
   /* the rest is scratch */
-  double *vp, *v0;
-  double budget; /* of products that Newton's method may still take in this solve              */
-  double spent;  /* in all solves with these groups                                            */
-  double *dense; /* of Newton's method                                                         */
+  double *vp, *v0; /* nobody's between solves                                                */
+  double budget;   /* of products that Newton's method may still take in this solve              */
+  double spent;    /* in all solves with these groups                                            */
+  double *dense;   /* of Newton's method                                                         */
   size_t room_dense;
   double *lines; /* 3 room_rows + SNI_PATH_VECTORS n  along its steps                          */
   int room_rows;

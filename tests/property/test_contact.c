@@ -166,44 +166,6 @@ TEST(a_ball_keeps_its_restitution) {
   stage_clear(&b);
 }
 
-/* Newton's cradle: what comes in with one ball leaves with one, what comes in with two leaves with
- * two, and the rest stay where they are. */
-TEST(a_cradle_passes_blows_on) {
-  for (int lifted = 1; lifted <= 2; lifted++) {
-    char text[4096] = "", more[256] = "initial: {";
-    for (int k = 0; k < 5; k++) {
-      const size_t used = strlen(text);
-      snprintf(
-          text + used, sizeof text - used,
-          "  ball%d: {parent: world, joint: {type: revolute, at: [%g, 0, 2], axis: [0, 1, 0]},\n"
-          "          inertia: {mass: 1, at: [0, 0, -1], xx: 0.004, yy: 0.004, zz: 0.004},\n"
-          "          shapes: [{type: sphere, at: [0, 0, -1], radius: 0.1, contact: m}]}\n",
-          k, 0.2 * k);
-    }
-    for (int k = 0; k < lifted; k++) {
-      const size_t used = strlen(more);
-      snprintf(more + used, sizeof more - used, "%sball%d: {q: 0.3}", k ? ", " : "", k);
-    }
-    strcat(more, "}");
-    stage b = set_exact("friction: 0, restitution: 1", text, more, 0.001);
-    double most[5] = {0};
-    for (int n = 0; n < 1000; n++) { /* half a swing takes 1 s */
-      stage_step(&b, 1);
-      for (int k = 0; k < 5; k++) {
-        char name[16];
-        snprintf(name, sizeof name, "ball%d", k);
-        most[k] = fmax(most[k], -q_of(&b, name)[0]);
-      }
-    }
-    for (int k = 0; k < 5; k++) {
-      const bool leaves = k >= 5 - lifted;
-      CHECK(leaves ? fabs(most[k] - 0.3) < 0.003 : most[k] < 0.003, "%d lifted: ball %d goes to %g",
-            lifted, k, most[k]);
-    }
-    stage_clear(&b);
-  }
-}
-
 /* ---- piles ---- */
 
 /* Boxes one on the other, each as heavy as `weight` says. */
@@ -580,17 +542,17 @@ TEST(channels_tell_of_contacts) {
 
 int main(void) {
   heap_ready();
-  RUN_TESTS(
-      T(a_block_sticks_below_the_angle_of_friction_and_slides_above),
-      T(a_block_slides_with_the_right_acceleration), T(a_cone_with_sides_brakes_along_its_corners),
-      T(the_convex_model_sticks_too_and_lifts_off_what_slides),
-      T(contact_and_friction_take_energy_and_never_bring_any), T(a_ball_keeps_its_restitution),
-      T(a_cradle_passes_blows_on), T(a_stack_of_twenty_boxes_stays),
-      T(stacks_stay_whatever_their_height_and_the_step), T(a_light_box_holds_a_heavy_one),
-      T(a_stiff_spring_presses_a_body_on_the_floor), T(bound_and_loose_trees_move_alike),
-      T(loops_and_limits_join_the_same_solve), T(what_is_driven_into_others_is_named),
-      T(what_joints_hold_in_each_other_is_not_thrown_about), T(soft_surfaces_give_way),
-      T(what_is_in_each_other_is_moved_apart_without_speed), T(what_bears_much_does_not_sink),
-      T(a_run_goes_on_from_a_state_to_the_bit_and_allocates_nothing),
-      T(what_does_not_touch_does_not_matter), T(channels_tell_of_contacts));
+  RUN_TESTS(T(a_block_sticks_below_the_angle_of_friction_and_slides_above),
+            T(a_block_slides_with_the_right_acceleration),
+            T(a_cone_with_sides_brakes_along_its_corners),
+            T(the_convex_model_sticks_too_and_lifts_off_what_slides),
+            T(contact_and_friction_take_energy_and_never_bring_any),
+            T(a_ball_keeps_its_restitution), T(a_stack_of_twenty_boxes_stays),
+            T(stacks_stay_whatever_their_height_and_the_step), T(a_light_box_holds_a_heavy_one),
+            T(a_stiff_spring_presses_a_body_on_the_floor), T(bound_and_loose_trees_move_alike),
+            T(loops_and_limits_join_the_same_solve), T(what_is_driven_into_others_is_named),
+            T(what_joints_hold_in_each_other_is_not_thrown_about), T(soft_surfaces_give_way),
+            T(what_is_in_each_other_is_moved_apart_without_speed), T(what_bears_much_does_not_sink),
+            T(a_run_goes_on_from_a_state_to_the_bit_and_allocates_nothing),
+            T(what_does_not_touch_does_not_matter), T(channels_tell_of_contacts));
 }

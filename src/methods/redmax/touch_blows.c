@@ -2,36 +2,59 @@
  *
  * Bounces come one after the other as long as something comes in: each takes the contacts that do,
  * and no others, from rate -r to e r.  So a blow goes through a row of balls, and the last one
- * leaves; all at once they would leave together. */
+ * leaves; all at once they would leave together.  For the same reason what comes in slowly waits
+ * for what comes in fast at the same body: balls that touch, and close with what rounding or the
+ * last blow has left them, are no one body of twice the mass. */
 #include "methods/redmax/touch.h"
 
 #include <string.h>
 
+#define SLOW 0.2 /* of the fastest beside it: corners of a box that lands come in together */
+
+/* How fast contact k comes in, below 0; 0: not as a blow. */
+static double coming_in(const sni_touch *touch, int k, double h, double *moved) {
+  const sni_touch_group *tg = &touch->group[k];
+  if (tg->contact < 0 || !(tg->material.restitution > 0) || tg->material.stiffness > 0) {
+    return 0;
+  }
+  sni_staggered_rates(&touch->st, &touch->st.group[k], moved);
+  const double now = tg->start[0] + moved[0];
+  const double end = now + (tg->free[0] - tg->start[0]); /* with what forces add to it */
+  const bool blow = now < -fmax(SNI_SUDDEN * tg->gained, touch->slowest) &&
+                    touch->contact[tg->contact].gap + h * end <= 0;
+  return blow ? now : 0;
+}
+
 /* The contacts that come in, alone; false: none does. */
 static bool choose_blows(sni_touch *touch, double h, int *parts) {
   sni_staggered *st = &touch->st;
+  double *fastest = st->vp; /* at the coordinates where a segment begins */
+  double moved[SNI_GROUP_ROWS];
   bool any = false;
+  memset(fastest, 0, (size_t)st->room.nv * sizeof *fastest);
+  for (int k = 0; k < st->ngroup; k++) {
+    const sni_group *g = &st->group[k];
+    const double now = coming_in(touch, k, h, moved);
+    any = any || now < 0;
+    for (int j = 0; j < g->nsegment; j++) {
+      double *at = &fastest[st->segment[g->segment + j].adr];
+      *at = fmin(*at, now);
+    }
+  }
   for (int k = 0; k < st->ngroup; k++) {
     sni_group *g = &st->group[k];
-    const sni_touch_group *tg = &touch->group[k];
-    double moved[SNI_GROUP_ROWS];
-    parts[k] = g->npart;
-    g->npart = 0;
-    memset(g->x, 0, sizeof g->x);
-    if (tg->contact < 0 || !(tg->material.restitution > 0) || tg->material.stiffness > 0) {
-      continue;
+    const double now = any ? coming_in(touch, k, h, moved) : 0;
+    bool waits = !(now < 0);
+    for (int j = 0; j < g->nsegment; j++) {
+      waits = waits || now > SLOW * fastest[st->segment[g->segment + j].adr];
     }
-    sni_staggered_rates(st, g, moved);
-    const double now = tg->start[0] + moved[0];
-    const double end = now + (tg->free[0] - tg->start[0]); /* with what forces add to it */
-    if (now < -fmax(SNI_SUDDEN * tg->gained, touch->slowest) &&
-        touch->contact[tg->contact].gap + h * end <= 0) {
-      any = true;
-      g->npart = parts[k];
-      for (int i = 0; i < g->nrow; i++) {
-        touch->group[k].came[i] = tg->start[i] + moved[i];
-        g->c[i] = (i == 0 ? -tg->material.restitution * now : 0) - tg->start[i];
-      }
+    parts[k] = g->npart;
+    g->npart = waits ? 0 : g->npart;
+    memset(g->x, 0, sizeof g->x);
+    for (int i = 0; i < g->nrow && !waits; i++) {
+      touch->group[k].came[i] = touch->group[k].start[i] + moved[i];
+      g->c[i] =
+          (i == 0 ? -touch->group[k].material.restitution * now : 0) - touch->group[k].start[i];
     }
   }
   return any;
