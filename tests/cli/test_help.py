@@ -9,6 +9,15 @@ from command import BAD_INPUT, DONE, SCENES, SINEW, SOURCE, Command, sinew
 
 COMMANDS = ["new", "make", "check", "run", "view", "convert", "plot", "diff", "replay", "inverse", "settle", "schema", "bench", "version"]
 
+# A view goes on until somebody ends it: as soon as it has told its address.
+UNTIL_UP = """#!/usr/bin/python3
+import signal, subprocess, sys
+view = subprocess.Popen(sys.argv[1:], stdout=subprocess.PIPE)
+view.stdout.readline()
+view.send_signal(signal.SIGINT)
+sys.exit(view.wait(60))
+"""
+
 
 class Help(Command):
     def test_list_of_commands(self):
@@ -58,8 +67,9 @@ class Help(Command):
         if not programs.exists():
             programs.mkdir()
             os.symlink(SINEW, programs / "sinew")
-        # a view goes on until somebody ends it
-        line = line.replace("sinew view", "timeout --preserve-status -s INT 2 sinew view").replace(" --open", "")
+            (programs / "until_up").write_text(UNTIL_UP)
+            (programs / "until_up").chmod(0o755)
+        line = line.replace("sinew view", "until_up sinew view").replace(" --open", "")
         run = subprocess.run(["bash", "-o", "pipefail", "-c", line], cwd=self.place, capture_output=True,
                              text=True, check=False,
                              env={**os.environ, "PATH": f"{programs}:{os.environ['PATH']}"})
