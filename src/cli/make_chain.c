@@ -5,9 +5,10 @@ static void write_chain(const make_settings *s, sni_text *out) {
   make_head_in(
       out, "chain", "cm g s", 980,
       "# A chain of links on pins that rub, 45 degrees from upright. It starts straight and "
-      "level, falls, and stops from\n"
-      "# the root on, where the pins bear most, link by link; on large pins sooner than on small "
-      "ones, on which the tip swings back.\n");
+      "level, falls, and stops. Ten links\n"
+      "# with mu = 0.445 stop from the root on, where pins bear most, link by link; on pins of 1 "
+      "cm sooner than on pins of\n"
+      "# 0.5 cm, on which the tip swings back. Others do as docs/friction.md says.\n");
   sni_text_add(out,
                "\nbodies:\n"
                "  link:\n"
@@ -42,8 +43,9 @@ const make_generator make_chain = {
     .command = {.name = "make chain",
                 .arguments = "[OPTION...]",
                 .doc = "a chain on pins that rub",
-                .about = "A chain that starts level, with pins at 45 degrees to gravity, and stops "
-                         "from the root on.",
+                .about =
+                    "A chain that starts level, with pins at 45 degrees to gravity. As it is made "
+                    "without options it stops from the root on.",
                 .option = options,
                 .noption = 3,
                 .examples = "  sinew make chain > chain.yaml\n"
