@@ -3,7 +3,8 @@
  * Without drives, motions and functions of time, the energy of a mechanism does not rise.
  * Integrators err, by a part of the energies that come into play: the kinetic one of the start, the
  * one stored there, and that of the weight over the size of the mechanism.  A rise to FAR times the
- * largest of these is no error of that kind.
+ * largest of these is no error of that kind.  Where a step has failed as well, a rise to a multiple
+ * is none.
  *
  * An explicit force in a step of redmax goes wrong where  h^2 k/m > 4  or  h d/m > 2,  with 1/m =
  * p^T J M_r^-1 J^T p  for the direction p in which it acts; rk4 bears 8 and 2.78. */
@@ -17,7 +18,8 @@
 
 #include "methods/sim.h"
 
-#define FAR 1e3
+#define FAR         1e3
+#define FAR_STOPPED 2
 enum { NAMED_MAX = 3 };
 
 typedef struct look {
@@ -190,7 +192,7 @@ bool cli_blowup(sn_sim *sim, double step, const cli_energies *e, sn_error *warni
   bool blown = false;
   if (look_begin(&l, sim, step)) {
     const double scale = fmax(fmax(e->T0, fabs(e->V0)), weight_energy(&l));
-    blown = scale > 0 && e->rise > FAR * scale;
+    blown = scale > 0 && e->rise > (e->stopped ? FAR_STOPPED : FAR) * scale;
   }
   if (blown) {
     *warning = (sn_error){.code = SN_E_DIVERGED};

@@ -8,6 +8,7 @@
 typedef struct cli_energies {
   double T0, V0; /* at its start                    */
   double rise;   /* largest E - E_start             */
+  bool stopped;  /* it could not go on: less says more */
 } cli_energies;
 
 /* True: it rose far beyond what anything in the scene explains, and the warning says so.  Needs

@@ -340,9 +340,11 @@ static int finish_files(job *j, int code) {
   return code;
 }
 
-/* A motion may end well and yet be nonsense. */
-static void look_back(job *j) {
-  const cli_energies e = {.T0 = j->report.T0, .V0 = j->report.V0, .rise = j->report.rise};
+/* A motion may end well and yet be nonsense, and one that could not go on may have been
+ * before. */
+static void look_back(job *j, bool unmet) {
+  const cli_energies e = {
+      .T0 = j->report.T0, .V0 = j->report.V0, .rise = j->report.rise, .stopped = unmet};
   if (cli_blowup(j->sim, j->plan.run.options.step, &e, &j->warning) && !j->s->quiet) {
     cli_print_warning(&j->warning);
   }
@@ -379,10 +381,12 @@ static int work(job *j) {
   if (code == CLI_DONE) {
     cli_interrupt_watch();
     code = simulate(j);
+    const bool unmet = code == CLI_STOPPED && j->err.code == SN_E_UNCONVERGED;
+    if (code != CLI_STOPPED || unmet) { /* other errors say by themselves what may help */
+      look_back(j, unmet);
+    }
     if (code == CLI_STOPPED) {
       keep_failed_step(j);
-    } else {
-      look_back(j);
     }
     code = finish_files(j, code);
     if (!j->s->quiet && !j->s->json) {

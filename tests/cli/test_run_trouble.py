@@ -103,6 +103,14 @@ run: {method: redmax, step: 0.01, duration: 0.2}
         self.assertRegex(text, r"'cord' has k h\^2/m = \S+, stable below 8; take a smaller step, or the method redmax "
                                r"with its implicit integrators\n$")
 
+    def test_before_it_stopped(self):
+        """A hoop whose springs rk4 cannot follow tears in the second step: that is no matter of the loop."""
+        hoop = self.good("make", "ring", "--count", 30)
+        done = sinew("run", "-", "--integrator", "rk4", "--bundle", "none", stdin=hoop)
+        self.assertEqual(done.returncode, STOPPED)
+        self.assertRegex(done.stderr, r"'closing' cannot close[^\n]*\nwarning: the energy rose by \S+, which nothing explains: "
+                                      r"the motion has probably blown up; take a smaller step, or")
+
     def test_driven(self):
         """What is driven may have any energy: without a stiff explicit force there is no warning."""
         driven = EXPLICIT.replace("implicit: false, stiffness: 1e7", "implicit: true, stiffness: 1") + """
