@@ -48,6 +48,7 @@ typedef struct sni_touch_memory {
   float depth; /* at the start of that step; 0: apart                                       */
   double normal;
   double tangent[3];   /* world axes                                                         */
+  double couple[3];    /* likewise: spinning and rolling                                     */
   float opened, trust; /* see sni_touch_group                                                 */
 } sni_touch_memory;
 enum { SNI_TOUCH_NUMBERS = sizeof(sni_touch_memory) / sizeof(double) };

@@ -32,12 +32,14 @@ static double trust_of(const sni_touch_memory *m, double gap) {
                                       : fmax(TRUST_LEAST, m->trust / TRUST_STEP);
 }
 
+/* Rows: the normal, two tangents; spinning about the normal, rolling about the tangents. */
 static void set_impulse(sni_touch *touch, int k, const sni_touch_memory *m) {
   sni_group *g = &touch->st.group[k];
   g->x[0] = m->normal;
-  for (int i = 1; i < 3 && i < g->nrow; i++) {
-    const sn_vec3 t = touch->group[k].frame[i];
-    g->x[i] = m->tangent[0] * t.x + m->tangent[1] * t.y + m->tangent[2] * t.z;
+  for (int i = 1; i < g->nrow; i++) {
+    const sn_vec3 axis = touch->group[k].frame[i % 3];
+    const double *of = i < 3 ? m->tangent : m->couple;
+    g->x[i] = of[0] * axis.x + of[1] * axis.y + of[2] * axis.z;
   }
 }
 
@@ -105,11 +107,12 @@ static sni_touch_memory memory_of(const sni_touch *touch, int k) {
                         .normal = x[0],
                         .opened = (float)tg->opened,
                         .trust = (float)tg->trust};
-  for (int i = 1; i < 3 && i < g->nrow; i++) {
-    const sn_vec3 t = touch->group[k].frame[i];
-    m.tangent[0] += x[i] * t.x;
-    m.tangent[1] += x[i] * t.y;
-    m.tangent[2] += x[i] * t.z;
+  for (int i = 1; i < g->nrow; i++) {
+    const sn_vec3 axis = touch->group[k].frame[i % 3];
+    double *of = i < 3 ? m.tangent : m.couple;
+    of[0] += x[i] * axis.x;
+    of[1] += x[i] * axis.y;
+    of[2] += x[i] * axis.z;
   }
   return m;
 }
