@@ -35,6 +35,22 @@ class Heap(Command):
             side += 1
         self.assertLess(max(sides), 0.17 * side + 0.05)
 
+    def test_rests_awake(self):
+        """Where rolling is braked nothing needs to sleep: couples that hold are found once, and then known."""
+        seconds = 60 if SOAK else 12
+        for count in (60, 100):
+            scene = self.place / "heap.yaml"
+            scene.write_text(self.good("make", "heap", "--count", str(count), "--rolling", "0.002"))
+            out = self.place / "heap.csv"
+            self.good("run", scene, "--step", "0.01", "--duration", str(seconds), "--out", out,
+                      "--every", "1", "--channels", "T,V,*.pos.?", "--quiet")
+            rows = [{key: float(value) for key, value in row.items()} for row in csv.DictReader(out.open())]
+            for row in rows[8:]:
+                self.assertLess(row["T"], 1e-12, (count, row["t"]))
+            for key in rows[-1]:
+                if key == "V" or ".pos." in key:  # 600 and 1000 N; less than 1e-7 m a second
+                    self.assertLess(abs(rows[-1][key] - rows[8][key]), (1e-4 if key == "V" else 1e-7) * seconds, (count, key))
+
 
 if __name__ == "__main__":
     unittest.main()

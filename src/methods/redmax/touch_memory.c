@@ -39,7 +39,8 @@ static void set_impulse(sni_touch *touch, int k, const sni_touch_memory *m) {
   for (int i = 1; i < g->nrow; i++) {
     const sn_vec3 axis = touch->group[k].frame[i % 3];
     const double *of = i < 3 ? m->tangent : m->couple;
-    g->x[i] = of[0] * axis.x + of[1] * axis.y + of[2] * axis.z;
+    const double x = of[0] * axis.x + of[1] * axis.y + of[2] * axis.z;
+    g->x[i] = i < 3 ? x : x / touch->group[k].lever;
   }
 }
 
@@ -110,9 +111,10 @@ static sni_touch_memory memory_of(const sni_touch *touch, int k) {
   for (int i = 1; i < g->nrow; i++) {
     const sn_vec3 axis = touch->group[k].frame[i % 3];
     double *of = i < 3 ? m.tangent : m.couple;
-    of[0] += x[i] * axis.x;
-    of[1] += x[i] * axis.y;
-    of[2] += x[i] * axis.z;
+    const double much = i < 3 ? x[i] : x[i] * tg->lever;
+    of[0] += much * axis.x;
+    of[1] += much * axis.y;
+    of[2] += much * axis.z;
   }
   return m;
 }

@@ -27,7 +27,7 @@ static sni_lane6 wrench_of(const sni_touch *touch, const sni_touch_group *tg, in
   const sni_contact *c = &touch->contact[tg->contact];
   const sn_vec3 along = sn_vec3_scale(tg->frame[i % 3], side == 0 ? 1 : -1);
   if (i >= 3) { /* spinning about the normal, rolling about the tangents */
-    return (sni_lane6){sni_lane_from(along), {0}};
+    return (sni_lane6){sni_lane_from(sn_vec3_scale(along, tg->lever)), {0}};
   }
   return (sni_lane6){sni_lane_from(sn_vec3_cross(arm_of(touch, c, side), along)),
                      sni_lane_from(along)};
@@ -132,7 +132,7 @@ static void add_part(sni_group *g, sni_part_set set, int row, int n, double mu) 
 }
 
 /* Which sets the impulses of a contact are in. */
-static void set_parts(const sn_options *o, const sni_material *m, sni_group *g) {
+static void set_parts(const sn_options *o, const sni_material *m, double lever, sni_group *g) {
   if (o->redmax.contact.model == SN_CONTACT_ANITESCU) {
     add_part(g, SNI_IN_CONE, 0, 3, m->friction);
     g->part[0].of = -1;
@@ -147,10 +147,10 @@ static void set_parts(const sn_options *o, const sni_material *m, sni_group *g) 
              m->friction);
   }
   if (m->torsional > 0) {
-    add_part(g, SNI_IN_LIMIT, 3, 1, m->torsional);
+    add_part(g, SNI_IN_LIMIT, 3, 1, m->torsional / lever);
   }
   if (m->rolling > 0) {
-    add_part(g, SNI_IN_DISC, 4, 2, m->rolling);
+    add_part(g, SNI_IN_DISC, 4, 2, m->rolling / lever);
   }
 }
 
@@ -231,6 +231,16 @@ static sn_status no_room(sn_error *err) {
   return sni_fail(err, SN_E_LIMIT, "more contacts at once than there is room for");
 }
 
+/* The size of the smaller one. */
+static double lever_of(const sni_touch *touch, const sni_contact *c) {
+  double lever = INFINITY;
+  for (int side = 0; side < 2; side++) {
+    const double reach = c->body[side] >= 0 ? touch->reach[c->body[side]] : 0;
+    lever = reach > 0 ? fmin(lever, reach) : lever;
+  }
+  return isfinite(lever) ? lever : 1;
+}
+
 static sn_status add_rows(sni_touch *touch, int k, sni_touch_solver solve, void *user,
                           sn_error *err) {
   sni_staggered *st = &touch->st;
@@ -246,7 +256,8 @@ static sn_status add_rows(sni_touch *touch, int k, sni_touch_solver solve, void 
   *tg = (sni_touch_group){.contact = k, .slide = -1, .material = m};
   g->shares = true;
   frame_of(c->n, tg->frame);
-  set_parts(o, &m, g);
+  tg->lever = lever_of(touch, c);
+  set_parts(o, &m, tg->lever, g);
   bool bound = false;
   for (int side = 0; side < 2; side++) {
     const int b = c->body[side];
@@ -440,7 +451,7 @@ static void contact_rates(const sni_touch *touch, const sni_touch_group *tg, int
     }
   }
   for (int i = 0; i < nrow; i++) {
-    out[i] = sn_vec3_dot(tg->frame[i % 3], i < 3 ? v : w);
+    out[i] = sn_vec3_dot(tg->frame[i % 3], i < 3 ? v : sn_vec3_scale(w, tg->lever));
   }
 }
 
@@ -483,7 +494,8 @@ static sni_lane6 contact_wrench(const sni_touch_group *tg, int nrow, const doubl
   sn_vec3 f = {0, 0, 0}, couple = {0, 0, 0};
   for (int i = 0; i < nrow; i++) {
     sn_vec3 *to = i < 3 ? &f : &couple;
-    *to = sn_vec3_addscaled(*to, side == 0 ? x[i] : -x[i], tg->frame[i % 3]);
+    const double much = (side == 0 ? x[i] : -x[i]) * (i < 3 ? 1 : tg->lever);
+    *to = sn_vec3_addscaled(*to, much, tg->frame[i % 3]);
   }
   couple = sn_vec3_add(couple, sn_vec3_cross(arm, f));
   return (sni_lane6){sni_lane_from(couple), sni_lane_from(f)};
