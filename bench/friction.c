@@ -187,8 +187,12 @@ typedef struct torque {
   double way, iterations;
 } torque;
 
-/* The second turn, or the first in the air. */
-static bool walk(const bench_settings *settings, double mu, svg_series *curve, torque *out) {
+/* What is shown close by: the rest are feet that come down. */
+#define CLOSE_BY 4
+enum { PANELS = 2 };
+
+/* The second turn, or the first in the air; series k of both panels. */
+static bool walk(const bench_settings *settings, double mu, svg_panel *panel, int of, torque *out) {
   make_settings s = MAKE_USUAL;
   s.friction = mu;
   s.stand = settings->quick ? "air" : "floor";
@@ -215,7 +219,9 @@ static bool walk(const bench_settings *settings, double mu, svg_series *curve, t
       out->least = fmin(out->least, value[side]);
       out->taken += fmax(-value[side], 0) * 2 * SN_PI * 0.002;
     }
-    good = good && (k <= begin || svg_add(curve, (k - begin) / (double)turn, value[0]));
+    const double at = (k - begin) / (double)turn;
+    good = good && (k <= begin || (svg_add(&panel[0].series[of], at, value[0]) &&
+                                   svg_add(&panel[1].series[of], at, fmin(value[0], CLOSE_BY))));
   }
   out->way = x[1] - x[0];
   out->iterations = (double)iterations / end;
@@ -225,7 +231,8 @@ static bool walk(const bench_settings *settings, double mu, svg_series *curve, t
 
 static int bench_klann(const bench_settings *settings, sni_json *json) {
   static const char *const name[MUS] = {"mu 0", "mu 0.2", "mu 0.4", "mu 0.6", "mu 0.8"};
-  svg_panel panel = {.title = "klann", .count = MUS};
+  svg_panel panel[PANELS] = {{.title = "all of it", .count = MUS},
+                             {.title = "up to 4 N m", .count = MUS}};
   int code = DONE;
   double before = -1;
   if (!settings->quiet) {
@@ -235,9 +242,11 @@ static int bench_klann(const bench_settings *settings, sni_json *json) {
   }
   for (int k = 0; k < MUS && code == DONE; k++) {
     torque t;
-    panel.series[k].name = name[k];
-    panel.series[k].color = k;
-    if (!walk(settings, mus[k], &panel.series[k], &t)) {
+    for (int p = 0; p < PANELS; p++) {
+      panel[p].series[k].name = name[k];
+      panel[p].series[k].color = k;
+    }
+    if (!walk(settings, mus[k], panel, k, &t)) {
       code = WRONG;
       break;
     }
@@ -267,12 +276,14 @@ static int bench_klann(const bench_settings *settings, sni_json *json) {
     const svg_style style = {.title = "Torque of a crank of the walker",
                              .x_label = "turns",
                              .y_label = "N m",
-                             .width = 640,
+                             .width = 520,
                              .height = 360,
                              .beside = true};
-    code = bench_plot(settings->svg, &panel, 1, &style) ? DONE : BAD_INPUT;
+    code = bench_plot(settings->svg, panel, PANELS, &style) ? DONE : BAD_INPUT;
   }
-  svg_panel_free(&panel);
+  for (int p = 0; p < PANELS; p++) {
+    svg_panel_free(&panel[p]);
+  }
   return code;
 }
 
