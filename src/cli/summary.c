@@ -249,7 +249,7 @@ static void print_acting(const sn_model *m, FILE *to) {
     int count;
     const char *one, *many;
   } part[] = {{m->nforce, "force", "forces"},
-              {m->ndrive, "drive", "drives"},
+              {m->ndrive + m->nloop_drive, "drive", "drives"},
               {m->nmotion + m->nguide, "motion", "motions"},
               {m->nloop, "loop", "loops"},
               {m->nbond - m->nmap_part, "constraint", "constraints"}};
@@ -403,7 +403,7 @@ bool cli_summary_json(const sn_scene *scene, const cli_start *start, sni_json *j
     sni_json_close(j, "]");
   }
   sni_json_raw(j, "forces", "%d", m->nforce);
-  sni_json_raw(j, "drives", "%d", m->ndrive);
+  sni_json_raw(j, "drives", "%d", m->ndrive + m->nloop_drive);
   sni_json_raw(j, "motions", "%d", m->nmotion + m->nguide);
   sni_json_raw(j, "loops", "%d", m->nloop);
   sni_json_raw(j, "constraints", "%d", m->nbond - m->nmap_part);

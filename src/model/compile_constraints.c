@@ -19,7 +19,7 @@ static void finish_loop_spring(sni_compile *c, int k, const sn_joint_def *def, i
   if (def->drive.enabled) {
     s->driven = sni_compile_drive(c, "drive", &def->drive, nv, &s->drive, s->number.drive_stiffness,
                                   s->number.drive_damping, s->number.drive_max);
-    m->loop_driven = m->loop_driven || s->driven;
+    m->nloop_drive += s->driven;
   }
   sni_compile_friction_damping(c, "friction", &def->friction, nv, s->number.damping);
   const bool damped = def->damping.n > 0 || def->friction.damping.n > 0;

@@ -121,6 +121,23 @@ static void finish_ignored(sni_compile *c) {
   }
 }
 
+/* Who has a floor in mind must say of it, too, that it touches. */
+static void warn_of_lonely(sni_compile *c) {
+  const sn_model *m = c->m;
+  int only = -1;
+  bool several = m->ntube > 0;
+  for (int s = 0; s < m->nshape; s++) {
+    if (m->shape[s].material >= 0) {
+      several = several || (only >= 0 && m->shape[s].body != m->shape[only].body);
+      only = s;
+    }
+  }
+  if (only >= 0 && !several) {
+    sni_compile_at(c, "bodies", m->name[m->shape[only].body]);
+    sni_compile_warn(c, "shapes", "touch nothing: no shape of another body names a contact");
+  }
+}
+
 static void finish_contacts(sni_compile *c) {
   const sn_contact_def *def = c->b->contact.item;
   const int n = c->b->contact.count;
@@ -132,6 +149,7 @@ static void finish_contacts(sni_compile *c) {
     sni_compile_at(c, "contacts", def[k].name);
     finish_contact(c, k);
   }
+  warn_of_lonely(c);
 }
 
 /* ---- the help that kinds of forces and constraints get ---- */

@@ -165,7 +165,7 @@ struct sn_model {
   sn_vec6 *loop_basis;          /* 6 a loop: along and across them, where they are constant     */
   sni_loop_spring *loop_spring; /* nloop_spring                                                */
   int nloop_spring;
-  bool loop_driven;            /* one of them is driven                                        */
+  int nloop_drive;             /* of them are driven                                           */
   int nloop_q;                 /* coordinates of all loops and maps                            */
   double *loop_q0;             /* nloop_q  where they are looked for first                     */
   const sni_map **map;         /* nmap                                                         */

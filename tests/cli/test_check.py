@@ -124,6 +124,13 @@ pendulum.yaml: valid
         self.assertIn(" + 219 (73 spherical joints with 3 each) + ", text)
         self.assertIn("  what acts           1 force, 4 drives\n", text)
 
+    def test_drives_of_loops(self):
+        """They count among the drives."""
+        text = re.sub(r"(?m)^(  \w+: \{type: revolute, )", r"\1drive: {target: 0.1, stiffness: 10}, ", FOUR_BARS)
+        loops = text.count("drive:")
+        self.assertGreater(loops, 0)
+        self.assertRegex(self.good("check", "-", stdin=text), rf"  what acts           {loops} drives?, {loops} loops?\n")
+
     def test_motion(self):
         text = self.good("check", "-", stdin=MOTION)
         self.assertTrue(text.startswith("-: valid\n"))
@@ -502,6 +509,14 @@ class Invalid(Command):
         self.assertEqual(sinew("check", "-", stdin=text % 3).stderr,
                          "warning: stdin: line 3, loops.foot.weight: does nothing: body 'bar' hangs by this loop, which always holds\n")
         self.assertEqual(sinew("check", "-", stdin=text % 1).stderr, "")
+
+    def test_what_touches_nothing_is_told(self):
+        text = ("sinew: 1\ncontacts: {wood: {friction: 0.5}}\nbodies:\n"
+                "  floor: {joint: {type: fixed}, shapes: [{type: plane%s}]}\n"
+                "  box: {joint: {type: free}, shapes: [{type: box, size: [1, 1, 1], density: 1000, contact: wood}]}\n")
+        self.assertEqual(sinew("check", "-", stdin=text % "").stderr,
+                         "warning: stdin: line 5, bodies.box.shapes: touch nothing: no shape of another body names a contact\n")
+        self.assertEqual(sinew("check", "-", stdin=text % ", contact: wood").stderr, "")
 
     def test_warnings(self):
         text = MOTION.replace("run: {", "run: {projective: {iterations: 10}, ")

@@ -104,7 +104,7 @@ void sni_system_loop_torques(const sni_system *s, int k, bool rest, double *tau)
 bool sni_system_limit_loops(sni_system *s, const double *qd1) {
   sni_dynamics *d = s->d;
   bool changed = false;
-  if (!d->m->loop_driven) {
+  if (d->m->nloop_drive == 0) {
     return false;
   }
   sni_J_mul_world(s->t, &d->w, qd1);

@@ -82,7 +82,7 @@ bool sni_is_closed(const sn_sim *sim, const sn_input *input) {
   const sn_model *m = sim->m;
   const bool timed = sim->d.nbreaking > 0; /* functions that are not constant */
   bool closed =
-      !sim->d.user_force && !input && m->ndrive == 0 && !m->loop_driven && !timed && !is_fed(m);
+      !sim->d.user_force && !input && m->ndrive == 0 && m->nloop_drive == 0 && !timed && !is_fed(m);
   for (int f = 0; f < m->nforce; f++) {
     closed = closed && sni_force_kind(m->force[f].kind)->potential;
   }
