@@ -132,7 +132,7 @@ static void warn_of_lonely(sni_compile *c) {
       only = s;
     }
   }
-  if (only >= 0 && !several) {
+  if (only >= 0 && !several && c->b->errors.count == 0) {
     sni_compile_at(c, "bodies", m->name[m->shape[only].body]);
     sni_compile_warn(c, "shapes", "touch nothing: no shape of another body names a contact");
   }
