@@ -83,7 +83,8 @@ static void set_pin(chain_sp *c, int i) {
   const sn_vec3 straight = sn_mat3_col(i > 0 ? c->body[i - 1].R : tilt, 2);
   const sn_vec3 bent = sn_vec3_cross(straight, axis);
   for (int k = 0; k < PLACES; k++) {
-    const double angle = 0.5 * SN_PI * (k / 2), end = k % 2 ? 1 : -1;
+    const int quarter = k / 2;
+    const double angle = 0.5 * SN_PI * quarter, end = k % 2 ? 1 : -1;
     const sn_vec3 out = sn_mat3_mul_vec(l->R, (sn_vec3){cos(angle), sin(angle), 0});
     const sn_vec3 round = sn_mat3_mul_vec(l->R, (sn_vec3){-sin(angle), cos(angle), 0});
     const sn_vec3 arm =

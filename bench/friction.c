@@ -207,7 +207,7 @@ static bool walk(const bench_settings *settings, double mu, svg_panel *panel, in
   int iterations = 0;
   *out = (torque){.least = INFINITY};
   for (int k = 1; k <= end && good; k++) {
-    double value[2];
+    double value[2] = {0, 0};
     sn_error err = {0};
     good = run_step(&r, &iterations) &&
            sn_sim_channels(r.sim, r.state, NULL, tau, 2, value, &err) == SN_OK;

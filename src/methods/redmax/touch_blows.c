@@ -29,7 +29,7 @@ static double coming_in(const sni_touch *touch, int k, double h, double *moved) 
 static bool choose_blows(sni_touch *touch, double h, int *parts) {
   sni_staggered *st = &touch->st;
   double *fastest = st->vp; /* at the coordinates where a segment begins */
-  double moved[SNI_GROUP_ROWS];
+  double moved[SNI_GROUP_ROWS] = {0};
   bool any = false;
   memset(fastest, 0, (size_t)st->room.nv * sizeof *fastest);
   for (int k = 0; k < st->ngroup; k++) {
