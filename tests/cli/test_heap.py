@@ -21,7 +21,8 @@ class Heap(Command):
             "run", scene, "--step", "0.01", "--duration", str(SECONDS), "--out", out,
             "--every", "1", "--channels", "T,*.pos.?", "--json"))
         self.assertLess(report["contact"]["deepest"], 0.05)  # while they fall on each other; none is thinner than 0.06 m
-        rows = list(csv.DictReader(out.open()))
+        with open(out, encoding="utf-8") as file:
+            rows = list(csv.DictReader(file))
         for row in rows[RESTS:]:
             self.assertEqual(float(row["T"]), 0)
             self.assertEqual([row[key] for key in row if ".pos." in key], [rows[-1][key] for key in row if ".pos." in key])
@@ -36,20 +37,25 @@ class Heap(Command):
         self.assertLess(max(sides), 0.17 * side + 0.05)
 
     def test_rests_awake(self):
-        """Where rolling is braked nothing needs to sleep: couples that hold are found once, and then known."""
-        seconds = 60 if SOAK else 12
-        for count in (60, 100):
+        """Where rolling is braked nothing needs to sleep: couples that hold are found once, and then known.
+
+        Ten heaps of 40 to 104 had 1e-12 J at most and moved by at most 1e-6 m a second; when couples were forgotten, 1e-6 J
+        and 4e-4 m a second, and they rose."""
+        begin, end = (10, 60) if SOAK else (10, 14)
+        for count in (64, 96):
             scene = self.place / "heap.yaml"
             scene.write_text(self.good("make", "heap", "--count", str(count), "--rolling", "0.002"))
             out = self.place / "heap.csv"
-            self.good("run", scene, "--step", "0.01", "--duration", str(seconds), "--out", out,
+            self.good("run", scene, "--step", "0.01", "--duration", str(end), "--out", out,
                       "--every", "1", "--channels", "T,V,*.pos.?", "--quiet")
-            rows = [{key: float(value) for key, value in row.items()} for row in csv.DictReader(out.open())]
-            for row in rows[8:]:
-                self.assertLess(row["T"], 1e-12, (count, row["t"]))
+            with open(out, encoding="utf-8") as file:
+                rows = [{key: float(value) for key, value in row.items()} for row in csv.DictReader(file)][begin:]
+            for row in rows:
+                self.assertLess(row["T"], 1e-8, (count, row["t"]))
             for key in rows[-1]:
-                if key == "V" or ".pos." in key:  # 600 and 1000 N; less than 1e-7 m a second
-                    self.assertLess(abs(rows[-1][key] - rows[8][key]), (1e-4 if key == "V" else 1e-7) * seconds, (count, key))
+                if key == "V" or ".pos." in key:
+                    most = (5e-5 if key == "V" else 5e-6) * (end - begin)
+                    self.assertLess(abs(rows[-1][key] - rows[0][key]), most, (count, key))
 
 
 if __name__ == "__main__":
