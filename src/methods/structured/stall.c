@@ -17,6 +17,7 @@
 #include "methods/structured/sets.h"
 #include "methods/structured/structured.h"
 
+#include <stddef.h>
 #include <string.h>
 
 #define BENDS 0.1  /* of what is asked for                                                       */
@@ -125,26 +126,32 @@ static void compare(sn_sim *sim, sni_structured *st, double time, double h, cons
   }
 }
 
-/* Into the sums: |D|^2, D in t->y, and <D, before - x> by the masses, from |D + e|^2 - |D - e|^2.
- */
+/* To the place `to` of the sums from what they have added up. */
+static void keep_squares(const sn_sim *sim, sni_ties *t, size_t to) {
+  for (int i = 0; i < sim->m->tree.nbody; i++) {
+    *(double *)((char *)&t->sums[i] + to) = t->sums[i].square;
+    t->sums[i].square = 0;
+  }
+}
+
+/* By the masses: zAz = |D|^2, D in t->y, and xAz = <e, D> = (|D + e|^2 - |D - e|^2)/4 for e, what
+ * the rates before have beyond x. */
 static void measure(sn_sim *sim, sni_structured *st, const double *before, const double *x) {
   sni_ties *t = &st->ties;
   add_squares(sim, t, t->y, 1);
-  for (int i = 0; i < sim->m->tree.nbody; i++) {
-    t->sums[i].nearer = t->sums[i].square;
-    t->sums[i].square = 0;
-  }
+  keep_squares(sim, t, offsetof(sni_sums, zAz));
   for (int side = -1; side <= 1; side += 2) {
     for (int k = 0; k < sim->m->tree.nv; k++) {
       st->found[k] = t->y[k] + side * (before[k] - x[k]);
     }
     add_squares(sim, t, st->found, 0.25 * side);
   }
+  keep_squares(sim, t, offsetof(sni_sums, xAz));
 }
 
 static double share_of(const sni_sums *s, double h) {
   const double most = BENDS * sqrt(s->work), is = sqrt(s->change);
-  const double was = s->nearer > 0 ? s->square / s->nearer : 1;
+  const double was = s->zAz > 0 ? s->xAz / s->zAz : 1;
   return is > most ? fmin(1, fmax(most / is, (1 + RISES * h) * was)) : 1;
 }
 
