@@ -15,8 +15,6 @@
 #define RELATED 0.01
 /* A step leaves gaps that are less. */
 #define SMALL 1e-4
-/* A limit that is nearer is touched. */
-#define TOUCHED 1e-6
 /* How far beside the start a loop is closed from that cannot be closed from the start itself: so
  * much at first, then ever more.  In large mechanisms that takes its time: rows x coordinates x
  * attempts is at most WORK, if there are more attempts than the least. */
@@ -74,16 +72,6 @@ static double how_open(const sni_rows *r, int constraint, double gap) {
     }
   }
   return sqrt(sum);
-}
-
-/* Then sni_sim_check_limits says what is to be said. */
-static bool at_limit(const sni_rows *rows) {
-  for (int i = 0; i < rows->nrow; i++) {
-    if (rows->row[i].one_sided && rows->row[i].g <= TOUCHED) {
-      return true;
-    }
-  }
-  return false;
 }
 
 static double largest_of(int n, const double *e) {
@@ -150,7 +138,7 @@ static double at_odds(sn_sim *sim, const double *qd, int *worst) {
     return 0;
   }
   const double miss = sni_rows_slip(&sim->rows, qd, worst, &scale);
-  const bool off = *worst >= 0 && miss > AT_ODDS * scale + CLOSED && !at_limit(&sim->rows);
+  const bool off = *worst >= 0 && miss > AT_ODDS * scale + CLOSED;
   return off && contradicts(sim) ? miss : 0;
 }
 
@@ -226,8 +214,11 @@ sn_status sni_sim_check_limits(sn_sim *sim, double t, sn_error *err) {
   if (i < 0 || rows->u.short_of <= AT_ODDS * sni_rows_pace(rows)) {
     return SN_OK;
   }
+  if (contradicts(sim)) { /* whoever pushes beside them is not to blame */
+    return fail_at_odds(sim, t, i, rows->u.short_of, err);
+  }
   if (!rows->row[i].one_sided) {
-    return contradicts(sim) ? fail_at_odds(sim, t, i, rows->u.short_of, err) : SN_OK;
+    return SN_OK;
   }
   return sni_fail(err, SN_E_UNCONVERGED,
                   "at t = %g: the limit of '%s' cannot hold, other constraints move it by "

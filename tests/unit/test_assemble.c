@@ -231,6 +231,31 @@ TEST(rates_at_odds_are_named) {
   }
 }
 
+/* Nor does it matter what presses on a stop elsewhere. */
+TEST(stops_elsewhere_do_not_hide_what_is_at_odds) {
+  static const char *const foot[] = {"limits: [0, null], stop: {stiffness: 1000, damping: 50}",
+                                     "limits: [0, null]",
+                                     "backlash: {gap: 0.02, stiffness: 1000, damping: 50}"};
+  static const double at[] = {-0.00981, 0, -0.01981};
+  const char *method[] = {"recursive", "redmax"};
+  for (int k = 0; k < 6; k++) {
+    char text[2000];
+    snprintf(text, sizeof text,
+             PAIR
+             "  foot: {joint: {type: prismatic, axis: [0, 0, 1], at: [1, 1, 0], %s},\n"
+             "    inertia: {mass: 1, xx: 1, yy: 1, zz: 1}}\n"
+             "constraints: {gear: {type: couple, terms: [{joint: a}, {joint: b, factor: -1}]}}\n"
+             "motions: {m: {joint: a, rate: 2}, n: {joint: b, rate: 1}}\n"
+             "initial: {foot: {q: %g}}\n",
+             foot[k / 2], at[k / 2]);
+    sn_error err = {0};
+    CHECK(try_start(text, method[k % 2], &err) == SN_E_UNCONVERGED, "%s, %s: starts", foot[k / 2],
+          method[k % 2]);
+    CHECK(strstr(err.text, "is at odds with") && strncmp(err.path, "motions.", 8) == 0,
+          "%s, %s: %s: %s", foot[k / 2], method[k % 2], err.path, err.text);
+  }
+}
+
 /* The same in a run, by every solver of redmax: with all that is in one system, that it has no
  * solution is all that is seen at first. */
 TEST(solvers_name_what_is_at_odds) {
@@ -498,7 +523,7 @@ int main(void) {
             T(an_arm_that_is_stretched_out_closes), T(what_is_out_of_reach_is_named),
             T(what_can_be_reached_is_reached), T(the_least_gap_is_told),
             T(what_is_switched_on_far_away_closes), T(what_is_switched_on_takes_hold_at_once),
-            T(rates_at_odds_are_named), T(solvers_name_what_is_at_odds),
-            T(what_no_joint_lets_move_is_named), T(rates_that_agree_are_not),
-            T(what_comes_at_odds_in_a_run_is_named));
+            T(rates_at_odds_are_named), T(stops_elsewhere_do_not_hide_what_is_at_odds),
+            T(solvers_name_what_is_at_odds), T(what_no_joint_lets_move_is_named),
+            T(rates_that_agree_are_not), T(what_comes_at_odds_in_a_run_is_named));
 }

@@ -72,8 +72,9 @@ static void turn_ball(const sni_tree *t, int k, double h, const double *q, doubl
 
 /* ---- sliding ---- */
 
+/* Columns of splines that do not turn have rounding there. */
 static bool is_translation(sn_vec6 S) {
-  return sn_vec3_dot(S.w, S.w) == 0 && sn_vec3_dot(S.v, S.v) > 0;
+  return sn_vec3_dot(S.w, S.w) <= 1e-24 * sn_vec3_dot(S.v, S.v) && sn_vec3_dot(S.v, S.v) > 0;
 }
 
 /* A joint's pose and columns at q, in its own frames. */
