@@ -12,21 +12,23 @@
 
 #define ROUNDS 40
 
-/* Balls do not move by turning. */
-static double turning_reach(const sni_convex *c) {
-  return c->reach - c->radius;
+/* How fast its surface goes by turning, at most: balls do not move by it, and what is round about
+ * an axis does not by what turns about that. */
+static double turning_speed(const sni_moving *m) {
+  const sni_convex *c = m->s.c;
+  const bool round = c->core == SNI_CORE_SEGMENT || c->core == SNI_CORE_CYLINDER;
+  const sn_vec3 w = round ? sn_vec3_cross(sn_mat3_col(m->s.E.R, 2), m->phi.w) : m->phi.w;
+  return sn_vec3_norm(w) * (c->reach - c->radius);
 }
 
 double sni_closing_speed(const sni_moving *a, const sni_moving *b, sn_vec3 n) {
-  const double turning = sn_vec3_norm(a->phi.w) * turning_reach(a->s.c) +
-                         sn_vec3_norm(b->phi.w) * turning_reach(b->s.c) + a->swing + b->swing;
+  const double turning = turning_speed(a) + turning_speed(b) + a->swing + b->swing;
   return fmax(0, turning - sn_vec3_dot(n, sn_vec3_sub(a->phi.v, b->phi.v)));
 }
 
 /* Along whatever direction. */
 static double fastest(const sni_moving *a, const sni_moving *b) {
-  return sn_vec3_norm(a->phi.w) * turning_reach(a->s.c) +
-         sn_vec3_norm(b->phi.w) * turning_reach(b->s.c) + a->swing + b->swing +
+  return turning_speed(a) + turning_speed(b) + a->swing + b->swing +
          sn_vec3_norm(sn_vec3_sub(a->phi.v, b->phi.v));
 }
 

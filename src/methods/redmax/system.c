@@ -5,6 +5,7 @@
 #include "dynamics/loops.h"
 #include "methods/redmax/move.h"
 
+#include <math.h>
 #include <string.h>
 
 /* ---- blocks ---- */
@@ -300,6 +301,7 @@ void sni_system_release_drives(sni_system *s) {
     s->loop_limited[k] = false;
   }
   memset(s->limited, 0, (size_t)s->t->nv * sizeof *s->limited);
+  memset(s->limit, 0, (size_t)s->t->nv * sizeof *s->limit);
   memset(s->reach, 0, (size_t)s->t->nbody * sizeof *s->reach);
   s->reacts = false;
   if (s->d->m->nforce > 0) {
@@ -334,22 +336,51 @@ bool sni_system_pull_cables(sni_system *s, double t, sn_vec6 *phi) {
   return changed;
 }
 
+/* Three coordinates that turn about one point: the limit is of the torque, whatever its axis. */
+static bool is_ball(const sni_system *s, int i) {
+  return s->t->joint[i].nv == 3 && sni_joint_ops_of(sni_tree_joints(s->t), i)->spring != NULL;
+}
+
+/* Parts of a drive's strength that are as good as the same. */
+#define ALIKE 0.02
+
+/* What pulls at a ball is weaker alike about all axes, and as implicit: a torque that is held as it
+ * is would damp nothing about a thin axis.  s->limit: the part that is left, 0 before it is known.
+ */
+static bool limit_ball(sni_system *s, int adr, const double *limited, const double *free) {
+  const double most = hypot(hypot(free[0], free[1]), free[2]);
+  const double part = most > 0 ? hypot(hypot(limited[0], limited[1]), limited[2]) / most : 1;
+  const double was = s->limit[adr] > 0 ? s->limit[adr] : 1;
+  s->limit[adr] = part;
+  return fabs(part - was) > ALIKE * was;
+}
+
+static bool limit_axes(sni_system *s, int adr, int nv, const double *limited, const double *free) {
+  bool changed = false;
+  for (int c = 0; c < nv; c++) {
+    /* pulled one way it ends where it would be pulled the other: what it needs is between */
+    const bool over = s->limited[adr + c] && limited[c] * s->limit[adr + c] < 0;
+    const bool held = limited[c] != free[c] && !over;
+    changed = changed || held != s->limited[adr + c];
+    s->limited[adr + c] = held;
+    s->limit[adr + c] = limited[c];
+  }
+  return changed;
+}
+
 bool sni_system_limit_drives(sni_system *s, double t, const double *q, const double *qd,
                              const sn_input *input) {
   bool changed = false;
   for (int k = 0; k < s->d->m->ndrive; k++) {
-    const int i = s->d->m->drive[k].body, adr = s->t->vadr[i];
+    const int i = s->d->m->drive[k].body, adr = s->t->vadr[i], nv = s->t->joint[i].nv;
     double target[SN_NV_MAX], rate[SN_NV_MAX], limited[SN_NV_MAX] = {0}, free[SN_NV_MAX] = {0};
     sni_spring spring = sni_dynamics_drive(s->d, k, t, t, q, qd, input, target, rate);
     sni_joint_spring(sni_tree_joints(s->t), i, &spring, limited);
     spring.max_force = NULL;
     sni_joint_spring(sni_tree_joints(s->t), i, &spring, free);
-    for (int c = 0; c < s->t->joint[i].nv; c++) {
-      const bool held = limited[c] != free[c];
-      changed = changed || held != s->limited[adr + c];
-      s->limited[adr + c] = held;
-      s->limit[adr + c] = limited[c];
-    }
+    const bool other =
+        is_ball(s, i) ? limit_ball(s, adr, limited, free) : limit_axes(s, adr, nv, limited, free);
+    changed = changed || other;
   }
   return changed;
 }
@@ -363,10 +394,11 @@ static sni_spring drive_spring(const sni_system *s, int k, const double *q, cons
   const int i = s->d->m->drive[k].body;
   sni_spring spring =
       sni_dynamics_drive(s->d, k, s->time, s->time, q, qd, s->input, room->target, room->rate);
+  const double part = is_ball(s, i) && s->limit[s->t->vadr[i]] > 0 ? s->limit[s->t->vadr[i]] : 1;
   for (int c = 0; c < s->t->joint[i].nv; c++) {
     const bool held = s->limited[s->t->vadr[i] + c];
-    room->stiffness[c] = held ? 0 : spring.stiffness[c];
-    room->damping[c] = held ? 0 : spring.damping[c];
+    room->stiffness[c] = held ? 0 : part * spring.stiffness[c];
+    room->damping[c] = held ? 0 : part * spring.damping[c];
   }
   spring.stiffness = room->stiffness;
   spring.damping = room->damping;
