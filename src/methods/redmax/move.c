@@ -334,12 +334,13 @@ static void project(sn_sim *sim, sni_system *s, double t_end, const double *q1, 
 static void find_rates(sn_sim *sim, sni_system *s, double t_end, const double *q1, double *qd1) {
   if (s->still) {
     sni_stay_welded(sim, s, t_end, project, q1, qd1);
-    return;
+  } else {
+    if (s->owed) {
+      memset(s->owed, 0, (size_t)s->t->nv * sizeof *s->owed);
+    }
+    project(sim, s, t_end, q1, qd1);
   }
-  if (s->owed) {
-    memset(s->owed, 0, (size_t)s->t->nv * sizeof *s->owed);
-  }
-  project(sim, s, t_end, q1, qd1);
+  sni_stay_remember(s, sim->m);
 }
 
 sn_status sni_move_on(sn_sim *sim, sni_system *s, double t_end, double h, const double *q,

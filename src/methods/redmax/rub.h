@@ -68,6 +68,8 @@ typedef struct sni_rubbing {
   int *loop_row; /* 2 nrub  of loops: the first of their rows, and beyond the last               */
   bool *driven;  /* nslide  held, and moving                                                    */
   sni_still still, whole; /* what sticks, in a step and in all parts of one                     */
+  sni_still welded;       /* scratch of stay.c                                                  */
+  double *was_still;      /* nv + nloop_q  1: it stuck in the step before                       */
   bool *stuck;   /* nslide                                                                      */
   bool *held;    /* as `which` counts: constraints let nothing slide here, or drive it         */
   double *force; /* nslide  of friction, along tau; what friction does is minus this          */
@@ -236,9 +238,9 @@ struct sn_sim;
 const sni_rubbing *sni_sim_rubbing(const struct sn_sim *sim);
 
 /* What a state keeps of it: forces, bounds, rates, the power of friction, loads, wrenches of
- * friction, and what is owed. */
+ * friction, what is owed, and what stuck. */
 static inline int sni_rubbing_numbers(const sn_model *m) {
-  const int owed = m->nslide > 0 ? m->tree.nv : 0;
+  const int owed = m->nslide > 0 ? 2 * m->tree.nv + m->nloop_q : 0;
   return 4 * m->nslide + m->nrub + 6 * SNI_BEARINGS_MAX * m->nrub + owed;
 }
 void sni_rubbing_load(sni_rubbing *r, const double *from);

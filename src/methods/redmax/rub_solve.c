@@ -543,6 +543,8 @@ void sni_rubbing_load(sni_rubbing *r, const double *from) {
   if (n > 0) {
     from += nrub + 6 * SNI_BEARINGS_MAX * nrub;
     memcpy(r->owed, from, (size_t)r->m->tree.nv * sizeof *from);
+    memcpy(r->was_still, from + r->m->tree.nv,
+           (size_t)(r->m->tree.nv + r->m->nloop_q) * sizeof *from);
   }
 }
 
@@ -557,6 +559,7 @@ void sni_rubbing_save(const sni_rubbing *r, double *to) {
   if (n > 0) {
     to += nrub + 6 * SNI_BEARINGS_MAX * nrub;
     memcpy(to, r->owed, (size_t)r->m->tree.nv * sizeof *to);
+    memcpy(to + r->m->tree.nv, r->was_still, (size_t)(r->m->tree.nv + r->m->nloop_q) * sizeof *to);
   }
 }
 
@@ -616,6 +619,7 @@ static size_t lay_out(sni_rubbing *r, const sn_model *m, const sn_options *o, ch
   r->asked = TAKE(nslide, sizeof *r->asked);
   r->last = TAKE(nslide, sizeof *r->last);
   r->owed = TAKE(nslide > 0 ? nv : 0, sizeof *r->owed);
+  r->was_still = TAKE(nslide > 0 ? nv + (size_t)m->nloop_q : 0, sizeof *r->was_still);
   r->lead = TAKE(nslide > 0 ? nv : 0, sizeof *r->lead);
   r->ahead = TAKE(all, sizeof *r->ahead);
   r->normal = TAKE(nrub, sizeof *r->normal);
@@ -642,6 +646,7 @@ static size_t lay_out(sni_rubbing *r, const sn_model *m, const sn_options *o, ch
   r->stuck = TAKE(nslide, sizeof *r->stuck);
   void *still = TAKE(sni_stay_size(m), 1);
   void *whole = TAKE(sni_stay_size(m), 1);
+  void *welded = TAKE(sni_stay_size(m), 1);
   r->Y = TAKE(capacity * nv, sizeof *r->Y);
   r->lambdas = TAKE(capacity * nrow, sizeof *r->lambdas);
   r->v_free = TAKE(nv, sizeof *r->v_free);
@@ -689,6 +694,7 @@ static size_t lay_out(sni_rubbing *r, const sn_model *m, const sn_options *o, ch
   if (memory) {
     sni_stay_place(&r->still, m, still);
     sni_stay_place(&r->whole, m, whole);
+    sni_stay_place(&r->welded, m, welded);
     sni_qp_place(&r->qp, (int)most, qp);
     sni_rubbing_find_discs(m, r->disc, r->disc_of, r->part);
     sni_rubbing_find_mechanisms(m, (int *)r->heaviest, r->mechanism);
@@ -711,4 +717,6 @@ void sni_rubbing_place(sni_rubbing *r, sni_system *s, sni_rows *rows, const sn_o
                      .relative = !o->redmax.friction.absolute};
   lay_out(r, s->d->m, o, memory);
   s->owed = s->d->m->nslide > 0 ? r->owed : NULL;
+  s->was_still = s->d->m->nslide > 0 ? r->was_still : NULL;
+  s->welded = &r->welded;
 }

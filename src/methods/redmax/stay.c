@@ -12,6 +12,7 @@
 #include "methods/redmax/stay.h"
 
 #include "linear/vector.h"
+#include "methods/redmax/move.h"
 #include "math/dense.h"
 
 #include <string.h>
@@ -29,6 +30,8 @@
 #define LEFT 1e-9
 /* A coordinate that has so little of the largest rate left is held by its weight. */
 #define STANDS 1e-6
+/* Of the kinetic energy: welding what has just come to rest takes less, but in a blow. */
+#define BLOW 5e-3
 enum { NEWTON_MAX = 8 };
 
 /* ---- memory ---- */
@@ -456,8 +459,31 @@ void sni_stay_open(sn_sim *sim, sni_system *s, double t_end, double *q1, double 
   }
 }
 
-void sni_stay_welded(sn_sim *sim, sni_system *s, double t_end, sni_stay_project project,
-                     const double *q1, double *qd1) {
+/* What sticks, and did in the step before: more, nothing or all of it? */
+static bool weld_again(const sni_system *s, const sn_model *m, bool *all) {
+  sni_still *both = s->welded;
+  bool any = false;
+  *all = true;
+  sni_stay_copy(both, s->still, m);
+  both->loops = false;
+  for (int k = 0; k < m->tree.nv + m->nloop_q; k++) { /* loops come behind the tree */
+    const bool still = both->coord[k];
+    both->coord[k] = still && s->was_still[k] > 0;
+    *all = *all && still == both->coord[k];
+    any = any || both->coord[k];
+    both->loops = both->loops || (k >= m->tree.nv && both->coord[k]);
+  }
+  return any;
+}
+
+void sni_stay_remember(const sni_system *s, const sn_model *m) {
+  for (int k = 0; s->was_still && k < m->tree.nv + m->nloop_q; k++) {
+    s->was_still[k] = s->still && s->still->coord[k] ? 1 : 0;
+  }
+}
+
+static void weld(sn_sim *sim, sni_system *s, double t_end, sni_stay_project project,
+                 const double *q1, double *qd1) {
   const size_t bytes = (size_t)s->t->nv * sizeof *qd1;
   double *start = s->still->room, M[6][6];
   memcpy(start, qd1, bytes);
@@ -476,6 +502,45 @@ void sni_stay_welded(sn_sim *sim, sni_system *s, double t_end, sni_stay_project 
   sni_rows_forget_factors(&sim->rows);
   if (!stands) {
     memcpy(qd1, start, bytes);
+    memset(s->owed, 0, bytes);
+    project(sim, s, t_end, q1, qd1);
+  }
+}
+
+/* What sticks for the first time, and is welded from `loose` rates to qd1: has that taken more of
+ * the energy than what turns on in a step?  Momenta are those of both. */
+static bool is_blow(sni_system *s, const double *loose, const double *qd1) {
+  const int nv = s->t->nv;
+  sni_move_momenta(s, qd1);
+  const double energy = sni_dot(nv, s->b, loose);
+  return energy - sni_dot(nv, s->b, qd1) > BLOW * energy;
+}
+
+/* A blow may hold all there is for a moment.  What bodies turn on by then is no load on joints, but
+ * the motion after it: only what stuck before is welded. */
+void sni_stay_welded(sn_sim *sim, sni_system *s, double t_end, sni_stay_project project,
+                     const double *q1, double *qd1) {
+  const sni_still *now = s->still;
+  const size_t bytes = (size_t)s->t->nv * sizeof *qd1;
+  double *start = s->welded->room, *loose = start + s->t->nv;
+  bool all;
+  const bool any = weld_again(s, sim->m, &all);
+  memcpy(start, qd1, bytes);
+  if (!all) {
+    project(sim, s, t_end, q1, qd1);
+    memcpy(loose, qd1, bytes);
+    memcpy(qd1, start, bytes);
+  }
+  weld(sim, s, t_end, project, q1, qd1);
+  if (all || !is_blow(s, loose, qd1)) {
+    return;
+  }
+  memcpy(qd1, start, bytes);
+  if (any) {
+    s->still = s->welded;
+    weld(sim, s, t_end, project, q1, qd1);
+    s->still = now;
+  } else {
     memset(s->owed, 0, bytes);
     project(sim, s, t_end, q1, qd1);
   }

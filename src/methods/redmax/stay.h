@@ -29,5 +29,7 @@ typedef void (*sni_stay_project)(sn_sim *sim, sni_system *s, double t_end, const
                                  double *qd1);
 void sni_stay_welded(sn_sim *sim, sni_system *s, double t_end, sni_stay_project project,
                      const double *q1, double *qd1);
+/* What sticks in this step, for the next one. */
+void sni_stay_remember(const sni_system *s, const sn_model *m);
 
 #endif

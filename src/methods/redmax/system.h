@@ -122,6 +122,8 @@ typedef struct sni_system {
   const double *shift;
   const sni_still *still; /* NULL: nothing sticks in this step */
   double *owed; /* nv  what has held still coordinates as bodies turned on: stay.c; NULL: nothing */
+  double *was_still; /* nv + nloop_q  1: what stuck in the step before                         */
+  sni_still *welded; /* scratch: what sticks, and did                                          */
 } sni_system;
 
 static inline double sni_system_whole(const sni_system *s) {

@@ -24,7 +24,7 @@ typedef struct sni_touch_group {
   const double *arm;  /* of each row, where there are several; NULL: 1                      */
   double ease; /* how its bodies would answer alone, 1/mass; 0: they are free, and so they do */
   sn_vec3 frame[3]; /* normal and tangents                                                 */
-  double lever;     /* m: couples are forces with this arm, and turning is in m/s, as sliding is     */
+  double lever; /* m: couples are forces with this arm, and turning is in m/s, as sliding is     */
   sni_material material;
   double start[SNI_GROUP_ROWS]; /* H qd: rates at the start of the step                        */
   double free[SNI_GROUP_ROWS];  /* H qd1 without impulses of contacts                          */
