@@ -598,12 +598,12 @@ static double refine(sni_ldl *ldl, double **best, double **next, double error, b
   return error;
 }
 
-/* Who asks for less than is usual is content with a bound that is far below that. */
+/* Who asks for less than is usual is content with a bound that is below that. */
 static bool content(const sni_ldl *ldl) {
   return ldl->options.target > sni_ldl_options_default().target;
 }
 static bool suffices(const sni_ldl *ldl, double bound) {
-  return content(ldl) && bound <= 0x1p-5 * ldl->options.target;
+  return content(ldl) && bound <= 0.5 * ldl->options.target;
 }
 
 void sni_ldl_refine_to(sni_ldl *ldl, double target, double trust) {
