@@ -8,4 +8,18 @@
  * pieces ask for large pages: a pass over many megabytes otherwise waits for their addresses. */
 void *sni_memory_take(size_t size);
 
+/* For functions that do nothing but expect memory: gcc takes them for idle, and leaves out calls of
+ * them. */
+#define SNI_EXPECT_FN static inline __attribute__((always_inline))
+
+/* Will be wanted soon.  The processor finds out by itself who reads on and on, but not who reads a
+ * piece here and a piece there, as passes over bodies and what connects them do: mechanisms that
+ * fit into no cache are waited for then. */
+SNI_EXPECT_FN void sni_memory_expect(const void *from, size_t size) {
+  const char *at = from;
+  for (size_t i = 0; i < size; i += 64) {
+    __builtin_prefetch(at + i);
+  }
+}
+
 #endif

@@ -123,16 +123,20 @@ sni_force_eval sni_dynamics_force_eval(const sni_dynamics *d, double t, double t
                           .h = without_damping ? d->ahead : 0};
 }
 
-void sni_dynamics_note(sni_dynamics *d, const double *q, const double *qd) {
-  const size_t bytes = (size_t)d->m->tree.nv * sizeof(double);
-  d->placed = true;
+static void note_rates(sni_dynamics *d, const double *qd) {
+  d->noted++;
   d->moving = qd != NULL;
-  if (bytes > 0) {
-    memcpy(d->q_at, q, bytes);
+  if (qd && d->m->tree.nv > 0) {
+    memcpy(d->qd_at, qd, (size_t)d->m->tree.nv * sizeof *qd);
   }
-  if (bytes > 0 && qd) {
-    memcpy(d->qd_at, qd, bytes);
+}
+
+void sni_dynamics_note(sni_dynamics *d, const double *q, const double *qd) {
+  d->placed = true;
+  if (d->m->tree.nv > 0) {
+    memcpy(d->q_at, q, (size_t)d->m->tree.nv * sizeof *q);
   }
+  note_rates(d, qd);
 }
 
 /* To the bit: -0 turns otherwise than 0 in nobody's eyes but those of a hash. */
@@ -148,12 +152,14 @@ void sni_dynamics_kinematics(sni_dynamics *d, const double *q, const double *qd)
   }
   if (!placed) {
     sni_kinematics(t, q, qd, &d->w);
-  }
-  for (int k = 0; placed && k < t->nblock; k++) {
-    sni_move(t, &t->block[k], q, qd, &d->w);
+    sni_dynamics_note(d, q, qd);
+  } else {
+    for (int k = 0; k < t->nblock; k++) {
+      sni_move(t, &t->block[k], q, qd, &d->w);
+    }
+    note_rates(d, qd);
   }
   sni_rotors_turn(d, q, qd);
-  sni_dynamics_note(d, q, qd);
 }
 
 void sni_dynamics_places(sni_dynamics *d, const double *q, const double *qd) {
@@ -321,7 +327,7 @@ int sni_dynamics_accelerate(sni_dynamics *d, double t, double t_ref, double *q, 
   /* stages are never where another one was: a pass over long vectors is worth sparing */
   sni_kinematics(&d->m->tree, q, qd, &d->w);
   sni_rotors_turn(d, q, qd);
-  d->placed = false;
+  sni_dynamics_forget(d);
   sni_dynamics_forces(d, t, t_ref, q, qd, input);
   const sni_aba_in in = sni_dynamics_aba_in(d);
   const int bad = sni_aba(&d->m->tree, &in, &d->w, qdd);
@@ -495,7 +501,7 @@ void sni_dynamics_refresh(sni_dynamics *d) {
     }
   }
   sni_rotors_refresh(d);
-  d->placed = false;
+  sni_dynamics_forget(d);
   d->param_hash = sni_hash(SNI_HASH_SEED, p->value, (size_t)p->count * sizeof(double));
 }
 

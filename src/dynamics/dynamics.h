@@ -59,6 +59,8 @@ typedef struct sni_dynamics {
   double *zero;               /* nv zeros                                                        */
   double *q_at, *qd_at;       /* nv  where the kinematics are                                    */
   bool placed, moving;        /* poses are those of q_at; velocities those of qd_at, too         */
+  uint64_t noted;             /* which they are: how often they changed, or E_wb and phi did not
+                                 stay theirs                                                     */
   sn_force_fn user_force;
   sn_tangent_fn user_tangent; /* NULL: the force is explicit */
   void *user;
@@ -89,6 +91,11 @@ void sni_dynamics_places(sni_dynamics *d, const double *q, const double *qd);
 /* For those who have placed all blocks at q themselves (sni_place), and moved them (sni_move) or
  * not (qd NULL). */
 void sni_dynamics_note(sni_dynamics *d, const double *q, const double *qd);
+/* What is there is of no q that anybody will ask for again. */
+static inline void sni_dynamics_forget(sni_dynamics *d) {
+  d->placed = false;
+  d->noted++;
+}
 
 /* E_wb and phi from the kinematics; of one body. */
 void sni_dynamics_pose(const sni_dynamics *d, int body);

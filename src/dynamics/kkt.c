@@ -2,6 +2,8 @@
  */
 #include "dynamics/kkt_parts.h"
 
+#include "base/memory.h"
+
 #include <limits.h>
 #include <string.h>
 
@@ -102,6 +104,15 @@ double sni_kkt_weakest(const sni_kkt *k) {
   return k->reduced ? sni_kkt_reduced_weakest(k->reduced) : 1;
 }
 
+#define AHEAD 16 /* bodies, of what is expected: vectors are in the order of elimination */
+
+/* What is known of the twist of a body. */
+SNI_EXPECT_FN void expect(const sni_kkt *k, int i, const double *places) {
+  if (i < k->d->m->tree.nbody && k->at[i] >= 0) {
+    sni_memory_expect(places + k->at[i], 3 * sizeof *places);
+  }
+}
+
 /* x and lambda out of the solution. */
 static void gather(const sni_kkt *k, double *x, double *lambda) {
   const sni_tree *t = &k->d->m->tree;
@@ -111,6 +122,7 @@ static void gather(const sni_kkt *k, double *x, double *lambda) {
   }
   const double *found = sni_ldl_found(k->ldl);
   for (int i = 0; i < t->nbody; i++) {
+    expect(k, i + AHEAD, found);
     if (k->row[i] >= 0) {
       memcpy(x + t->vadr[i], found + k->row[i], (size_t)t->joint[i].nv * sizeof *x);
     } else if (k->is_bare[i]) {

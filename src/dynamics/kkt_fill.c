@@ -1,5 +1,6 @@
 /* kkt_fill.c: the values of the graph.  What never changes has none (sni_ldl_kind), and nothing is
  * cleared that will be written anyway: large graphs do not fit into any cache. */
+#include "base/memory.h"
 #include "dynamics/doubt.h"
 #include "dynamics/kkt_parts.h"
 
@@ -75,7 +76,11 @@ static void fill_body(sni_kkt *k, const sni_aba_in *in, int i) {
   }
 }
 
-static void expect_body(const sni_kkt *k, int i) {
+SNI_EXPECT_FN void expect_body(const sni_kkt *k, const sni_aba_in *in, int i) {
+  const sni_work *w = &k->d->w;
+  sni_memory_expect(&w->link[i], sizeof w->link[i].R);
+  sni_memory_expect(&in->mass[i], sizeof in->mass[i]);
+  sni_memory_expect(&w->S[k->d->m->tree.vadr[i]], 3 * sizeof *w->S);
   if (k->phi[i] >= 0) {
     sni_ldl_expect(k->ldl, k->mass[i], 21);
   }
@@ -156,7 +161,7 @@ static int fill_constraint(sni_kkt *k, int c, const sni_rows *rows, int first, c
   return i;
 }
 
-static void expect_constraint(const sni_kkt *k, int c) {
+SNI_EXPECT_FN void expect_constraint(const sni_kkt *k, int c) {
   const int n = k->con_size[c];
   if (n > 0) {
     sni_ldl_expect(k->ldl, k->con_own[c], n);
@@ -237,7 +242,7 @@ void sni_kkt_fill(sni_kkt *k, const sni_aba_in *in, const sni_rows *rows, const 
   }
   for (int i = 0; i < t->nbody; i++) {
     if (i + AHEAD < t->nbody) {
-      expect_body(k, i + AHEAD);
+      expect_body(k, in, i + AHEAD);
     }
     if (k->phi[i] >= 0) {
       fill_body(k, in, i);

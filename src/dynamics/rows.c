@@ -1,7 +1,10 @@
 /* rows.c: the rows of all constraints together. */
 #include "dynamics/rows.h"
+
+#include "base/memory.h"
 #include "model/map.h"
 
+#include <stddef.h>
 #include <string.h>
 
 /* What is left below this part of the two sides of a row, where they act on the same joint, is
@@ -45,13 +48,36 @@ static void add_rows(sni_rows *r, int k, int n) {
   }
 }
 
+#define AHEAD 8 /* constraints, of what is expected */
+
+SNI_EXPECT_FN void expect(const sni_rows *r, int k) {
+  const sni_dynamics *d = r->d;
+  if (k + 2 * AHEAD < r->nconstraint) {
+    sni_memory_expect(r->constraint[k + 2 * AHEAD].body, sizeof r->constraint->body);
+  }
+  for (int side = 0; side < 2 && k + AHEAD < r->nconstraint; side++) {
+    const int body = r->constraint[k + AHEAD].body[side];
+    if (body >= 0) {
+      sni_memory_expect(&d->w.link[body], offsetof(sni_link, c));
+      sni_memory_expect(&d->E_wb[body], sizeof d->E_wb[body]);
+      sni_memory_expect(&d->phi[body], sizeof d->phi[body]);
+    }
+  }
+}
+
 /* Of bodies that constraints hold, which are often few; contact wants to know of all. */
 static void look_at_bodies(sni_rows *r) {
+  const bool known = r->looked == r->d->noted;
+  r->looked = r->d->noted;
   if (r->d->m->touching) {
     sni_dynamics_poses(r->d);
+    return;
   }
-  for (int k = 0; k < 2 * r->nconstraint && !r->d->m->touching; k++) {
+  for (int k = 0; k < 2 * r->nconstraint && !known; k++) {
     const int body = r->constraint[k / 2].body[k % 2];
+    if (k % 2 == 0) {
+      expect(r, k / 2);
+    }
     if (body >= 0) {
       sni_dynamics_pose(r->d, body);
     }

@@ -74,11 +74,12 @@ typedef struct sni_rows {
   double *column;   /* nv                                                                     */
   double *terms;    /* nv                                                                     */
   bool places_only; /* those that have no g are left out                                       */
-  bool one_place; /* of pushes, where gaps stay open by some precision: sni_constraint_places    */
-  bool steep;     /* see sni_constraint_eval                                                */
-  bool timeless;  /* all are joints that close loops, always                                */
-  bool seen;      /* there are rows: of q_seen, and of loop_q_seen                          */
-  uint64_t look;  /* which they are: how often rows were seen                               */
+  bool one_place;  /* of pushes, where gaps stay open by some precision: sni_constraint_places    */
+  bool steep;      /* see sni_constraint_eval                                                */
+  bool timeless;   /* all are joints that close loops, always                                */
+  bool seen;       /* there are rows: of q_seen, and of loop_q_seen                          */
+  uint64_t look;   /* which they are: how often rows were seen                               */
+  uint64_t looked; /* d->noted, when poses and twists of their bodies were looked at        */
   double *q_seen, *loop_q_seen; /* nv, loop_q                                               */
 } sni_rows;
 

@@ -16,7 +16,10 @@
  * which may be any amount by which bodies strain against each other and nothing moves. */
 #include "methods/redmax/foresee.h"
 
+#include "base/memory.h"
+
 #include <math.h>
+#include <stddef.h>
 #include <string.h>
 
 /* The largest A cos x + B sin x for x from 0 to d, less A. */
@@ -106,6 +109,22 @@ static bool is_blow(const sni_rows *rows) {
   return any;
 }
 
+#define AHEAD 9 /* rows, of what is expected */
+
+/* What take_reaction will want for rows that are not far away, after those of one constraint. */
+SNI_EXPECT_FN void expect(const sni_system *s, const sni_rows *rows, int from, int to) {
+  for (int i = from + 2 * AHEAD; i < to + 2 * AHEAD && i < rows->nrow; i++) {
+    sni_memory_expect(&rows->row[i], offsetof(sni_row, bias));
+  }
+  for (int side = 0; side < 2 && from + AHEAD < rows->nrow; side++) {
+    const int body = rows->row[from + AHEAD].body[side];
+    if (body >= 0) {
+      sni_memory_expect(&s->d->w.link[body], sizeof s->d->w.link->R);
+    }
+    sni_memory_expect(&rows->constraint[rows->of[from + AHEAD]].at[side].p, sizeof(sn_vec3));
+  }
+}
+
 /* Are there any?  Those of limits are blows more often than loads, and are left out. */
 static bool take_reactions(sni_system *s, const sni_rows *rows, const double *lambda) {
   memset(s->reaction, 0, (size_t)s->t->nbody * sizeof *s->reaction);
@@ -121,6 +140,7 @@ static bool take_reactions(sni_system *s, const sni_rows *rows, const double *la
          rows->row[to].one_sided == row->one_sided;
          to++) {
     }
+    expect(s, rows, from, to);
     for (int side = 0; side < 2 && !row->one_sided; side++) {
       if (row->body[side] >= 0) {
         any = true;

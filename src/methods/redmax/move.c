@@ -169,6 +169,7 @@ static void slide_on(sn_sim *sim, const sni_system *s, double h, double *q1, con
   sni_dynamics *d = &sim->d;
   sn_se3 *E1 =
       d->E_wb; /* of the bodies before i; of the others, p is where the centre of mass goes */
+  d->noted++;  /* nobody finds poses there now */
   for (int i = 0; i < t->nbody; i++) {
     const sn_vec3 c =
         sn_mat3_mul_vec(sni_link_R(&d->w.link[i]), sni_params_inertia(&d->params, i).com);
@@ -308,7 +309,7 @@ static void drift_and_place(sni_system *s, double h, const double *q, double *q1
     }
     sni_place(t, block, q1, qd1, &s->d->w);
   }
-  s->d->placed = false; /* there are no velocities yet */
+  sni_dynamics_forget(s->d); /* there are no velocities yet */
   sni_rotors_turn(s->d, q1, qd1);
 }
 

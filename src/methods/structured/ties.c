@@ -1,9 +1,11 @@
 /* ties.c: the ties of a tree, their products, and the clock. */
 #include "methods/structured/ties.h"
 
+#include "base/memory.h"
 #include "linear/cg.h"
 #include "linear/vector.h"
 
+#include <stddef.h>
 #include <string.h>
 #include <time.h>
 
@@ -175,9 +177,26 @@ void sni_ties_mul_transposed(const sni_ties *t, const double *lambda, double *x)
   sni_respond(tree, &t->d->w, tau, x);
 }
 
+#define AHEAD 12 /* rows, of what is expected */
+
+/* Rows after i, and the twists of their bodies. */
+SNI_EXPECT_FN void expect(const sni_rows *rows, int i, const sni_lane6 *a) {
+  if (i + 2 * AHEAD >= rows->nrow) {
+    return;
+  }
+  const sni_row *row = &rows->row[i + AHEAD];
+  sni_memory_expect(row + AHEAD, offsetof(sni_row, bias));
+  for (int side = 0; side < 2; side++) {
+    if (row->body[side] >= 0) {
+      sni_memory_expect(&a[row->body[side]], sizeof *a);
+    }
+  }
+}
+
 void sni_ties_measure(const sni_ties *t, const double *x, double *out) {
   const sni_lane6 *a = t->d->w.a;
   for (int i = 0; t->by_rows && i < t->ntie; i++) {
+    expect(t->d->rows, i, a);
     out[i] = sni_row_mul(&t->d->rows->row[i], &t->d->w, x);
   }
   for (int i = 0; !t->by_rows && i < t->ntie; i++) {
