@@ -219,30 +219,73 @@ static double time_for(spec what, double seconds) {
   return what.grows && what.count > LONG ? seconds * what.count / LONG : seconds;
 }
 
-static int one_row(spec what, double seconds, const bench_settings *settings,
-                   const bench_output *out, growth *g) {
-  structured_row r;
+static int not_right(const structured_row *r, const sn_error *err) {
+  fprintf(stderr, "sinew bench: ladder:%dx%d: %s\n", r->pattern, r->count, err->text);
+  return NOT_RIGHT;
+}
+
+static int build_row(structured_row *r, spec what) {
   sn_error err = {0};
-  sn_status status = structured_row_build(&r, what.pattern, what.count, what.grows, &err);
-  status = status ? status : structured_row_check(&r, &err);
-  if (!status && seconds > 0) {
-    status = structured_row_time(&r, time_for(what, seconds), &err);
+  sn_status status = structured_row_build(r, what.pattern, what.count, what.grows, &err);
+  status = status ? status : structured_row_check(r, &err);
+  return status ? not_right(r, &err) : DONE;
+}
+
+static int time_row(structured_row *r, double seconds) {
+  sn_error err = {0};
+  return seconds > 0 && structured_row_time(r, seconds, &err) ? not_right(r, &err) : DONE;
+}
+
+static void tell_row(const structured_row *r, bool timed, const bench_settings *settings,
+                     const bench_output *out) {
+  if (!settings->quiet) {
+    print_row(r, timed);
   }
-  if (status) {
-    fprintf(stderr, "sinew bench: ladder:%dx%d: %s\n", what.pattern, what.count, err.text);
-  } else {
-    if (what.grows && what.count <= FITTED_MOST && seconds > 0) {
-      growth_add(g, &r);
-    }
-    if (!settings->quiet) {
-      print_row(&r, seconds > 0);
-    }
-    if (out->json) {
-      json_row(out->json, &r, seconds > 0);
-    }
+  if (out->json) {
+    json_row(out->json, r, timed);
+  }
+}
+
+static bool is_fitted(spec what) {
+  return what.grows && what.count <= FITTED_MOST;
+}
+
+static int one_row(spec what, double seconds, const bench_settings *settings,
+                   const bench_output *out) {
+  structured_row r;
+  int code = build_row(&r, what);
+  code = code == DONE ? time_row(&r, time_for(what, seconds)) : code;
+  if (code == DONE) {
+    tell_row(&r, seconds > 0, settings, out);
   }
   structured_row_free(&r);
-  return status ? NOT_RIGHT : DONE;
+  return code;
+}
+
+/* The ladders that growth is fitted to, in rounds: an hour in which somebody else has the memory
+ * would be the growth of whoever had his turn then. */
+enum { ROUNDS = 4, FITTED_ROWS = 16 };
+static int fitted_rows(const spec *list, int n, double seconds, const bench_settings *settings,
+                       const bench_output *out, growth *g) {
+  structured_row row[FITTED_ROWS];
+  int built = 0, code = DONE;
+  for (int k = 0; k < n && code == DONE; k++) {
+    code = build_row(&row[built++], list[k]);
+  }
+  for (int k = 0; k < ROUNDS * n && code == DONE; k++) {
+    const double part = (k / n + 1) / (double)ROUNDS;
+    code = time_row(&row[k % n], part * time_for(list[k % n], seconds));
+  }
+  for (int k = 0; k < built; k++) {
+    if (code == DONE && seconds > 0) {
+      growth_add(g, &row[k]);
+    }
+    if (code == DONE) {
+      tell_row(&row[k], seconds > 0, settings, out);
+    }
+    structured_row_free(&row[k]);
+  }
+  return code;
 }
 
 static int sheets(const bench_settings *settings, const bench_output *out) {
@@ -306,8 +349,12 @@ static int all_rows(const bench_settings *settings, const bench_output *out, gro
   if (!settings->quiet && !sheet_only) {
     print_head();
   }
-  for (int k = 0; k < n && code == DONE && !sheet_only; k++) {
-    code = one_row(list[k], seconds, settings, out, g);
+  for (int k = 0, fitted; k < n && code == DONE && !sheet_only; k += fitted > 0 ? fitted : 1) {
+    for (fitted = 0; k + fitted < n && fitted < FITTED_ROWS && is_fitted(list[k + fitted]);) {
+      fitted++;
+    }
+    code = fitted > 0 ? fitted_rows(&list[k], fitted, seconds, settings, out, g)
+                      : one_row(list[k], seconds, settings, out);
   }
   if (code == DONE && seconds > 0 && (sheet_only || !settings->only)) {
     code = sheets(settings, out);

@@ -18,7 +18,10 @@ typedef struct structured_contestant {
   sn_sim *sim;          /* NULL: takes no part                          */
   double solve, median; /* seconds of a solution: least, and the median */
   double step;          /* of a whole step, the mean of some: least     */
-  int iterations;       /* of the solution                              */
+  double *sample;       /* nsample  of solutions                        */
+  int nsample;
+  double spent;   /* seconds on all of them                       */
+  int iterations; /* of the solution                              */
   double iterations_a_step;
   double difference; /* of the rates, from those of `graph`, relative to the largest */
   size_t bytes;      /* of memory that it took                                       */
@@ -37,6 +40,7 @@ sn_status structured_row_build(structured_row *r, int pattern, int count, bool e
                                sn_error *err);
 void structured_row_free(structured_row *r);
 sn_status structured_row_check(structured_row *r, sn_error *err);
+/* Each contestant goes on until he has had so much time in all. */
 sn_status structured_row_time(structured_row *r, double seconds, sn_error *err);
 
 /* ---- structured_sheet.c: a surface pulled with equal time for each solver [FA 5] ---- */

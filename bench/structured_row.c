@@ -66,6 +66,9 @@ static sn_status build_sims(structured_row *r, sn_error *err) {
 sn_status structured_row_build(structured_row *r, int pattern, int count, bool early,
                                sn_error *err) {
   *r = (structured_row){.pattern = pattern, .count = count};
+  for (int c = 0; c < CONTESTANTS; c++) {
+    r->by[c].solve = r->by[c].step = INFINITY;
+  }
   sn_status status = load_ladder(r, err);
   if (status) {
     return status;
@@ -87,6 +90,7 @@ sn_status structured_row_build(structured_row *r, int pattern, int count, bool e
 void structured_row_free(structured_row *r) {
   for (int c = 0; c < CONTESTANTS; c++) {
     sn_sim_free(&r->by[c].sim);
+    free(r->by[c].sample);
   }
   sn_state_free(&r->start);
   sn_state_free(&r->state);
@@ -182,38 +186,43 @@ static sn_status time_step(structured_row *r, int c, double *seconds, sn_error *
   return status < 0 ? status : SN_OK;
 }
 
-sn_status structured_row_time(structured_row *r, double seconds, sn_error *err) {
-  double *sample = malloc((size_t)CONTESTANTS * SAMPLES * sizeof *sample);
-  double *x = malloc(((size_t)sn_model_dof_count(r->m) + 1) * sizeof *x);
-  double spent[CONTESTANTS] = {0}, each;
-  int n[CONTESTANTS] = {0};
-  sn_status status = sample && x ? SN_OK : sni_fail(err, SN_E_MEMORY, "out of memory");
-  for (int c = 0; c < CONTESTANTS; c++) {
-    r->by[c].solve = r->by[c].step = INFINITY;
+static sn_status time_once(structured_row *r, int c, double *x, sn_error *err) {
+  structured_contestant *by = &r->by[c];
+  double each;
+  sn_status status = time_solution(r, c, x, &each, err);
+  by->solve = fmin(by->solve, each);
+  by->sample[by->nsample++] = each;
+  by->spent += each;
+  if (!status) {
+    status = time_step(r, c, &each, err);
+    by->step = fmin(by->step, each);
+    by->spent += STEPS * each;
   }
+  return status;
+}
+
+sn_status structured_row_time(structured_row *r, double seconds, sn_error *err) {
+  double *x = malloc(((size_t)sn_model_dof_count(r->m) + 1) * sizeof *x);
+  bool memory = x;
+  for (int c = 0; c < CONTESTANTS; c++) {
+    structured_contestant *by = &r->by[c];
+    by->sample = by->sample ? by->sample : malloc(SAMPLES * sizeof *by->sample);
+    memory = memory && by->sample;
+  }
+  sn_status status = memory ? SN_OK : sni_fail(err, SN_E_MEMORY, "out of memory");
   for (bool more = true; more && !status;) { /* in turns: a shared machine changes its speed */
     more = false;
     for (int c = 0; c < CONTESTANTS && !status; c++) {
       structured_contestant *by = &r->by[c];
-      if (!by->sim || n[c] == SAMPLES || (n[c] > 0 && spent[c] >= seconds)) {
-        continue;
+      if (by->sim && by->nsample < SAMPLES && (by->nsample == 0 || by->spent < seconds)) {
+        status = time_once(r, c, x, err);
+        more = true;
       }
-      status = time_solution(r, c, x, &each, err);
-      by->solve = fmin(by->solve, each);
-      sample[c * SAMPLES + n[c]++] = each;
-      spent[c] += each;
-      if (!status) {
-        status = time_step(r, c, &each, err);
-        by->step = fmin(by->step, each);
-        spent[c] += STEPS * each;
-      }
-      more = true;
     }
   }
   for (int c = 0; c < CONTESTANTS && !status; c++) {
-    r->by[c].median = r->by[c].sim ? bench_median(sample + c * SAMPLES, n[c]) : 0;
+    r->by[c].median = r->by[c].sim ? bench_median(r->by[c].sample, r->by[c].nsample) : 0;
   }
-  free(sample);
   free(x);
   return status;
 }
