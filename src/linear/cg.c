@@ -13,8 +13,52 @@ static double measure(const sni_cg *cg) {
   return sum;
 }
 
+static double dot(int n, const double *a, const double *b) {
+  double sum = 0;
+  for (int i = 0; i < n; i++) {
+    sum += a[i] * b[i];
+  }
+  return sum;
+}
+
+/* x and r, along p with q = A p. */
+static void step_along(const sni_cg *cg, double step, const double *p, const double *q, double *x) {
+  for (int i = 0; i < cg->n; i++) {
+    x[i] += step * p[i];
+    cg->r[i] -= step * q[i];
+  }
+  if (cg->follow) {
+    cg->follow(cg->user, step);
+  }
+}
+
+/* As far along `first` as the error falls; returns its curvature, 0: nothing moves that way. */
+static double begin(const sni_cg *cg, double *x) {
+  cg->mul(cg->user, cg->first, cg->A_first);
+  const double curvature = dot(cg->n, cg->first, cg->A_first);
+  if (!(curvature > 0)) {
+    return 0;
+  }
+  step_along(cg, dot(cg->n, cg->first, cg->r) / curvature, cg->first, cg->A_first, x);
+  return curvature;
+}
+
+/* p = r, scaled, across `first`, and beta p. */
+static void turn_along(const sni_cg *cg, double curvature, double beta) {
+  double along = 0;
+  for (int i = 0; i < cg->n; i++) {
+    const double z = cg->r[i] * (cg->inverse ? cg->inverse[i] : 1);
+    along += curvature > 0 ? z * cg->A_first[i] : 0;
+    cg->p[i] = z + (beta != 0 ? beta * cg->p[i] : 0);
+  }
+  for (int i = 0; curvature > 0 && i < cg->n; i++) {
+    cg->p[i] -= along / curvature * cg->first[i];
+  }
+}
+
 int sni_cg_run(const sni_cg *cg, double *x) {
   const int n = cg->n;
+  const double first = cg->first ? begin(cg, x) : 0;
   double rz = 0;
   for (int k = 0;; k++) {
     if (!(sni_largest(n, cg->r) > cg->precision) || k == cg->iterations ||
@@ -23,25 +67,13 @@ int sni_cg_run(const sni_cg *cg, double *x) {
     }
     const double rz_new = measure(cg), beta = k > 0 ? rz_new / rz : 0;
     rz = rz_new;
-    for (int i = 0; i < n; i++) {
-      cg->p[i] = cg->r[i] * (cg->inverse ? cg->inverse[i] : 1) + (k > 0 ? beta * cg->p[i] : 0);
-    }
+    turn_along(cg, first, beta);
     cg->mul(cg->user, cg->p, cg->q);
-    double curvature = 0;
-    for (int i = 0; i < n; i++) {
-      curvature += cg->p[i] * cg->q[i];
-    }
+    const double curvature = dot(n, cg->p, cg->q);
     if (!(curvature > 0)) {
       return k; /* nothing moves that way, or it is rounding */
     }
-    const double step = rz / curvature;
-    for (int i = 0; i < n; i++) {
-      x[i] += step * cg->p[i];
-      cg->r[i] -= step * cg->q[i];
-    }
-    if (cg->follow) {
-      cg->follow(cg->user, step);
-    }
+    step_along(cg, rz / curvature, cg->p, cg->q, x);
   }
 }
 
@@ -55,14 +87,7 @@ static void go(const sni_cg *cg, double qq, double *x) {
   for (int i = 0; i < cg->n; i++) {
     rq += scaled(cg, i, cg->r[i] * cg->q[i]);
   }
-  const double step = rq / qq;
-  for (int i = 0; i < cg->n; i++) {
-    x[i] += step * cg->p[i];
-    cg->r[i] -= step * cg->q[i];
-  }
-  if (cg->follow) {
-    cg->follow(cg->user, step);
-  }
+  step_along(cg, rq / qq, cg->p, cg->q, x);
 }
 
 /* p = fresh + beta p, q = ... + beta q; returns q . q, scaled. */

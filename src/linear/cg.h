@@ -19,14 +19,20 @@ typedef struct sni_cg {
   const double *inverse;    /* n  1 over a diagonal that is like A's; NULL: none                  */
   double precision;         /* enough when the largest |r| is not above this                      */
   int iterations;           /* at most                                                            */
-  double *r;     /* n  b - A x for the x at the start; then for the last, by recurrence */
-  double *p, *q; /* n each: scratch; p is the last direction                           */
-  double *z, *w; /* n each: scratch of the residuals                                   */
+  double *r;           /* n  b - A x for the x at the start; then for the last, by recurrence */
+  double *p, *q;       /* n each: scratch; p is the last direction                           */
+  double *z, *w;       /* n each: scratch of the residuals                                   */
+  const double *first; /* n  gradients: a direction to go along before all others, and across
+                          which these are then taken; NULL: none                                */
+  double *A_first;     /* n  scratch for it                                                     */
   bool begun; /* residuals: p is the last direction of iterations that were broken off, and go on */
 } sni_cg;
 
 /* Moves x; returns the number of iterations.  The error falls from one to the next, measured by the
- * matrix itself; r may rise. */
+ * matrix itself; r may rise.  From x = 0 on, r . x = 0 wherever they end, and with `first` too;
+ * that takes one product more, which is not counted.  So a guess is to be given as `first`, and not
+ * as x, where r . x = 0 matters: where the matrix is all but singular a guess may be far from the
+ * solution and r be small. */
 int sni_cg_run(const sni_cg *cg, double *x);
 
 /* The same, but r falls, in the least squares that `inverse` weighs: what is broken off is better

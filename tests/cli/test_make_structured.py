@@ -99,9 +99,12 @@ class Structured(Command):
         head, tail = lifted[:lifted.index("motions:")], lifted[lifted.index("run:"):]
         way = '"-5 + 8*min(t, 3)/3"'
         folded = f'{head}motions:\n  corner: {{body: bar_0, point: [{way}, {way}, "3*sin(pi*min(t, 3)/3)"]}}\n{tail}'
-        for name, text in (("lifted", lifted), ("folded", folded)):
-            few = "--set=run.structured.iterations=20", "--set=run.structured.precision=1e-7"
-            pulled = self.run_scene(text, *few, "--duration", 3, "--save", self.place / "pulled.state")
+        near, far = '"-5 + 3*min(t, 2)"', '"5 - min(t, 2)"'
+        pressed = (f'{head}motions:\n  near: {{body: bar_0, point: [{near}, {near}, "min(t, 2)"]}}\n'
+                   f'  far: {{body: bar_319, at: [1, 0, 0], point: [{far}, {far}, "0.1*min(t, 2)"]}}\n{tail}')
+        for name, text, until, most in (("lifted", lifted, 3, 20), ("folded", folded, 3, 20), ("pressed", pressed, 2, 25)):
+            few = f"--set=run.structured.iterations={most}", "--set=run.structured.precision=1e-7"
+            pulled = self.run_scene(text, *few, "--duration", until, "--save", self.place / "pulled.state")
             self.assertGreater(pulled["solver"]["unconverged"], 100, name)
             self.run_scene(text, *few, "--duration", 1, "--load", self.place / "pulled.state", "--save", self.place / "still.state")
             after = self.run_scene(text, *few, "--duration", 0.01, "--load", self.place / "still.state")

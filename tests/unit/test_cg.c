@@ -138,6 +138,67 @@ TEST(they_need_few_iterations) {
   }
 }
 
+static double dot(const double *a, const double *b) {
+  double sum = 0;
+  for (int i = 0; i < N; i++) {
+    sum += a[i] * b[i];
+  }
+  return sum;
+}
+
+/* A guess as the first direction: wherever they end, x does no work on what is left, which a guess
+ * as x does not see to; they find the same, and a good guess saves iterations. */
+TEST(a_guess_is_a_direction) {
+  int saved = 0;
+  for (unsigned seed = 1; seed <= 50; seed++) {
+    problem exact = make(seed, N, true);
+    const sni_cg plain = method_of(&exact, false);
+    const int usual = sni_cg_run(&plain, exact.x);
+    for (int way = 0; way < 2; way++) { /* anything, and near the solution */
+      uint64_t s = seed;
+      double guess[N], A_guess[N], left[N], inverse[N];
+      for (int i = 0; i < N; i++) {
+        guess[i] = way ? 3 * exact.x[i] + test_random(&s, -1e-6, 1e-6) : test_random(&s, -1, 1);
+        inverse[i] = 1 / exact.A[i * N + i];
+      }
+      for (int most = 0; most < 8; most++) {
+        problem t = make(seed, N, true);
+        sni_cg cg = method_of(&t, false);
+        cg.first = guess;
+        cg.A_first = A_guess;
+        cg.iterations = most;
+        cg.inverse = most % 2 ? inverse : NULL;
+        const int k = sni_cg_run(&cg, t.x);
+        CHECK(k <= most && t.products == k + 1, "seed %u: %d products", seed, t.products);
+        true_residual(&t, left);
+        const double size = sqrt(dot(t.x, t.x) * dot(left, left));
+        CHECK(fabs(dot(t.x, left)) < 1e-9 * (size + 1e-3), "seed %u, %d iterations: %g of work",
+              seed, most, dot(t.x, left));
+        CHECK(fabs(dot(t.followed, left)) < 1e-9 * (size + 1e-3), "seed %u: who follows", seed);
+      }
+      problem t = make(seed, N, true);
+      sni_cg cg = method_of(&t, false);
+      cg.first = guess;
+      cg.A_first = A_guess;
+      const int k = sni_cg_run(&cg, t.x);
+      CHECK(true_residual(&t, left) < 1e-8, "seed %u: %g is left", seed, true_residual(&t, left));
+      saved += way ? usual - k : 0;
+    }
+  }
+  CHECK(saved > 50, "a good guess saves %d iterations in 50 solves", saved);
+}
+
+/* A guess that moves nothing is none. */
+TEST(an_idle_guess_is_none) {
+  problem t = make(7, N, true);
+  double zero[N] = {0}, A_zero[N], left[N];
+  sni_cg cg = method_of(&t, false);
+  cg.first = zero;
+  cg.A_first = A_zero;
+  sni_cg_run(&cg, t.x);
+  CHECK(true_residual(&t, left) < 1e-8, "%g is left", true_residual(&t, left));
+}
+
 TEST(they_stop_when_told) {
   for (int way = 0; way < 2; way++) {
     problem t = make(3, N, true);
@@ -223,6 +284,7 @@ TEST(residuals_only_fall) {
 }
 
 int main(void) {
-  RUN_TESTS(T(they_solve), T(they_need_few_iterations), T(they_stop_when_told),
-            T(residuals_go_on_where_they_were), T(residuals_only_fall));
+  RUN_TESTS(T(they_solve), T(they_need_few_iterations), T(a_guess_is_a_direction),
+            T(an_idle_guess_is_none), T(they_stop_when_told), T(residuals_go_on_where_they_were),
+            T(residuals_only_fall));
 }

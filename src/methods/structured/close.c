@@ -14,11 +14,13 @@
  * squares that were open when it began there is another one.  A round that leaves more has come to
  * where nothing gets nearer: then not all can be met. */
 enum { PASSES = 12, ROUNDS = 8 };
+enum { POLISH = 4 }; /* iterations, where the rates of the step took fewer */
 #define ROUND_LEAVES 0.9
 #define ROUNDING     1e-12 /* m, rad: nobody can ask for less                                    */
 #define MUCH         1e-2 /* of a gap that iterations have left: another pass goes on with it      */
 #define ASIDE        1e-3 /* rad, m: beside a pose */
 #define WORTH        0.9  /* of the squares: less is nearer */
+#define LEFT         1e-2 /* of the gap that a step has opened: more is rough                     */
 #define GIVE_LEAST   1e-3
 #define GIVE_MOST    1e3
 #define GAINED                                                                                     \
@@ -99,6 +101,7 @@ typedef struct closing {
   double best;     /* how much is open in the best pose so far                                   */
   double promised; /* how much less the motion promises that was found there                      */
   bool weighted;   /* not all can be met, so weights have their say                               */
+  bool polished;   /* all are met: weights have none, and the springs neither                     */
   bool weak;       /* the solver did not find what would close: that there is such is likely      */
   bool broken_off; /* by its iterations or its time: what has hardly begun to close now would not
                       in another pass                                                             */
@@ -114,11 +117,11 @@ static bool find_motion(sn_sim *sim, sni_structured *st, const closing *c, sn_in
   t->begun = take_way(sim, st);
   /* springs between bodies that are left count as the rates of the step have them: cut.c */
   const bool damped = st->left > 0 && st->s.npair > 0;
-  const bool braced = c->weighted || t->begun || damped;
+  const bool braced = c->weighted || t->begun || (damped && !c->polished);
   t->stage = SNI_TIES_CLOSE;
   for (int i = 0; i < t->ntie; i++) {
     t->c[i] = t->asked[i] = -sim->rows.row[i].g;
-    t->inverse[i] = t->weight[i];
+    t->inverse[i] = c->polished ? 1 : t->weight[i];
   }
   t->in = st->s.in;
   const sn_status status = braced ? st->solver->factorise(t, st->own, NULL, &bad)
@@ -187,6 +190,7 @@ static double close_from(sn_sim *sim, sni_structured *st, double t, double *q1, 
     look(sim, st, t, q1, qd1, c->weighted);
     double gap = sni_rows_gap(&sim->rows, &worst);
     const double open = openness(&st->ties, &sim->rows, c->tolerance);
+    st->opened = k == 0 ? gap : st->opened;
     if (k > 0) {
       *st->give = adapt(*st->give, c->best - open, c->promised);
     }
@@ -210,6 +214,37 @@ static double close_from(sn_sim *sim, sni_structured *st, double t, double *q1, 
     for (int j = 0; j < nv; j++) {
       q1[j] += sim->tau[j];
     }
+  }
+}
+
+/* ---- once more ---- */
+
+bool sni_structured_is_rough(sni_structured *st, double gap) {
+  return st->closed && gap > fmax(LEFT * st->opened, ROUNDING) && !(*st->give > 0) &&
+         !sni_ties_late(&st->ties);
+}
+
+void sni_structured_polish(sn_sim *sim, sni_structured *st, double t, double *q1, const double *qd1,
+                           sn_info *info) {
+  const int nv = sim->m->tree.nv, allowed = st->ties.iterations, spent = info->iterations;
+  const closing c = {.tolerance = fmax(LEFT * st->opened, ROUNDING), .polished = true};
+  memcpy(st->q_best, q1, (size_t)nv * sizeof *q1);
+  st->ties.deadline = sni_structured_deadline(sim, st, 0.8);
+  const int enough = spent < POLISH ? POLISH : spent;
+  st->ties.iterations = allowed < enough ? allowed : enough;
+  const bool found = find_motion(sim, st, &c, info);
+  st->ties.iterations = allowed;
+  for (int j = 0; found && j < nv; j++) {
+    q1[j] += sim->tau[j];
+  }
+  int worst;
+  look(sim, st, t, q1, qd1, false);
+  const double gap = sni_rows_gap(&sim->rows, &worst);
+  if (gap < info->gap) {
+    info->gap = gap;
+  } else {
+    memcpy(q1, st->q_best, (size_t)nv * sizeof *q1);
+    look(sim, st, t, q1, qd1, false);
   }
 }
 
@@ -272,7 +307,8 @@ void sni_structured_close(sn_sim *sim, sni_structured *st, double t, double *q1,
       (!st->known || have_turned(st, &sim->rows)) && !sni_ties_late(&st->ties)) {
     info->gap = close_beside(sim, st, t, q1, qd1, &c, info);
   }
-  if (info->gap <= c.tolerance) {
+  st->closed = info->gap <= c.tolerance;
+  if (st->closed) {
     /* What is closed contradicts nothing, even if a step went too far on the way: it may, where
      * iterations end early.  Were this kept, rates would give way and be braked from now on. */
     *st->give = 0;

@@ -10,7 +10,10 @@
  * a pivot there, and phi meets J_a to the last bit since what is solved for are rates of joints.
  * These are added up along the way, so iterations may end at any time. */
 #include "linear/cg.h"
+#include "linear/vector.h"
 #include "methods/structured/ties.h"
+
+#include <string.h>
 
 enum { RESTARTS = 2 }; /* where rounding has led the recurrence of r away from the truth */
 
@@ -70,10 +73,23 @@ bool sni_ties_late(void *user) {
   return t->deadline != 0 && sni_clock() >= t->deadline;
 }
 
+/* Gradients take a guess of lambda as their first direction, and begin without forces: so rows do
+ * no work on what is left of their rates, lambda^T r = 0, wherever the iterations end, and no
+ * energy comes of that (cut.c).  True: there is a guess, in t->z. */
+static bool begin_without(sni_ties *t) {
+  if (t->squares || t->from_there || sni_largest(t->ntie, t->lambda) == 0) {
+    return false;
+  }
+  memcpy(t->z, t->lambda, (size_t)t->ntie * sizeof *t->z);
+  memset(t->lambda, 0, (size_t)t->ntie * sizeof *t->lambda);
+  return true;
+}
+
 static void structured_solve(sni_ties *t, void *own, const double *b, double *x) {
   (void)own;
   t->x = x;
   t->spent = 0;
+  bool guess = begin_without(t);
   sni_ties_respond(t, b, t->lambda, x);
   sni_ties_leave(t, x, t->lambda, t->r);
   for (int k = 0; k <= RESTARTS; k++) {
@@ -91,6 +107,8 @@ static void structured_solve(sni_ties *t, void *own, const double *b, double *x)
                        .q = t->q,
                        .z = t->z,
                        .w = t->w,
+                       .first = guess ? t->z : NULL,
+                       .A_first = t->w,
                        .begun = t->begun && k == 0};
     const int spent = t->squares ? sni_cr_run(&cg, t->lambda) : sni_cg_run(&cg, t->lambda);
     t->spent += spent;
@@ -100,6 +118,8 @@ static void structured_solve(sni_ties *t, void *own, const double *b, double *x)
     if (spent == 0 || !(t->residual > t->precision) || sni_ties_late(t)) {
       return;
     }
+    guess = !t->squares && !t->from_there;
+    memcpy(t->z, t->lambda, (size_t)t->ntie * sizeof *t->z);
   }
 }
 

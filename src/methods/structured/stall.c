@@ -102,7 +102,9 @@ static void stand_still(sn_sim *sim, sni_structured *st, const double *b, double
   memcpy(st->found, x, (size_t)sim->m->tree.nv * sizeof *x);
   memcpy(t->kept_lambda, t->lambda, (size_t)t->ntie * sizeof *t->lambda);
   memset(t->c, 0, (size_t)t->ntie * sizeof *t->c);
+  t->from_there = true;
   st->solver->solve(t, st->own, b, x);
+  t->from_there = false;
   info->solves++;
   info->iterations += t->spent;
   if (t->residual > t->precision && st->solver->make_do) {

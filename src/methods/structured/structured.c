@@ -55,18 +55,19 @@ static sn_status structured_supports(const sn_model *m, sn_error *err) {
 }
 
 /* Beside q and qd: the coordinates of loops, which are found from where they were, and the forces
- * of all rows that there may be, and how much they give way. */
+ * of all rows that there may be, how much they give way, and which solves were broken off. */
 static int structured_state_count(const sn_model *m) {
-  return m->nloop_q + SNI_WARM_BANKS * m->nrow + 1;
+  return m->nloop_q + SNI_WARM_BANKS * m->nrow + 3;
 }
 
 /* Of these, what a step changes before it is known to be one. */
 static size_t changed_count(const sn_model *m) {
-  return SNI_WARM_BANKS * (size_t)m->nrow + 1;
+  return SNI_WARM_BANKS * (size_t)m->nrow + 3;
 }
 
 static size_t numbers_of(const sn_model *m) {
-  return 7 * (size_t)m->tree.nv + (size_t)m->tree.nfactor + 2 * (size_t)m->nrow + changed_count(m);
+  return 7 * (size_t)m->tree.nv + (size_t)m->tree.nfactor + 4 * (size_t)m->tree.nbody +
+         2 * (size_t)m->nrow + changed_count(m);
 }
 
 /* To the backup, or back: all of that, and q and qd where something may be switched on. */
@@ -124,7 +125,8 @@ static sn_status structured_create(sn_sim *sim, sn_error *err) {
   st->before = st->found + sim->m->tree.nv;
   st->went = st->before + sim->m->tree.nv;
   st->joints = st->went + sim->m->tree.nv;
-  st->loads = st->joints + sim->m->tree.nfactor;
+  st->lost = st->joints + sim->m->tree.nfactor;
+  st->loads = st->lost + 4 * sim->m->tree.nbody;
   st->gaps = st->loads + sim->m->nrow;
   st->backup = st->gaps + sim->m->nrow;
   st->s.slides = sni_move_slides(&st->s, sim->m->q0, sim->m->qd0);
@@ -207,9 +209,22 @@ void sni_structured_solve(sn_sim *sim, sni_structured *st, int bank, double prec
     t->lambda[i] = force && t->slot[i] >= 0 ? force[t->slot[i]] : 0;
   }
   t->precision = fmax(precision, ROUNDING);
+  /* what is broken off in step after step gets better from one to the next (cut.c sees to its
+   * work); what is found does none */
+  t->from_there = bank != SNI_COLD && st->cut[bank] > 0;
   st->solver->solve(t, st->own, b, x);
   info->solves++;
   info->iterations += t->spent;
+  if (t->from_there && !(t->residual > t->precision)) {
+    const int spent = t->spent;
+    t->from_there = false;
+    t->iterations -= spent;
+    st->solver->solve(t, st->own, b, x);
+    t->iterations += spent;
+    info->iterations += t->spent;
+    t->spent += spent;
+  }
+  t->from_there = false;
   double off = INFINITY;
   const bool exact = bank != SNI_COLD && !(*st->give > 0);
   for (int k = 0; k < NEARER && exact && sni_ties_come_near(t, off); k++) {
@@ -224,6 +239,9 @@ void sni_structured_solve(sn_sim *sim, sni_structured *st, int bank, double prec
   if (t->residual > t->precision && st->solver->make_do && bank != SNI_COLD) {
     st->solver->make_do(t, st->own, b, x);
     st->left = fmax(st->left, t->residual);
+  }
+  if (bank != SNI_COLD) {
+    st->cut[bank] = t->residual > t->precision;
   }
   remember(sim, st, bank);
 }
@@ -390,6 +408,34 @@ static sn_status end_rates(sn_sim *sim, sni_structured *st, double t_end, double
   return SN_OK;
 }
 
+/* The same where less is open. */
+static sn_status end_again(sn_sim *sim, sni_structured *st, double t_end, double h, double *q1,
+                           double *qd1, sn_info *info, sn_error *err) {
+  const int nv = sim->m->tree.nv;
+  memcpy(qd1, st->before, (size_t)nv * sizeof *qd1);
+  for (int k = 0; k < nv; k++) {
+    st->closing[k] -= q1[k] / h;
+  }
+  sni_structured_polish(sim, st, t_end, q1, qd1, info);
+  for (int k = 0; k < nv; k++) {
+    st->closing[k] += q1[k] / h;
+  }
+  return end_rates(sim, st, t_end, h, q1, qd1, info, err);
+}
+
+/* Where a gap that is left may turn rates by much (lost.c), less is left: always where iterations
+ * find the rates, which is cheap and keeps what they leave from adding up; else where it is seen to
+ * have cost something. */
+static sn_status end(sn_sim *sim, sni_structured *st, double t_end, double h, double *q1,
+                     double *qd1, sn_info *info, sn_error *err) {
+  const bool rough = sim->d.rows && sni_structured_is_rough(st, info->gap);
+  const sn_status status = end_rates(sim, st, t_end, h, q1, qd1, info, err);
+  return !status && rough && !st->solver->guided && !st->odds.any &&
+                 sni_structured_has_lost(sim, st, h, info->gap, qd1)
+             ? end_again(sim, st, t_end, h, q1, qd1, info, err)
+             : status;
+}
+
 /* Which stops push, as the step begins. */
 static void guess_stops(sn_sim *sim, sni_system *s, double t_end, double h, const double *q,
                         const double *qd) {
@@ -440,13 +486,16 @@ static sn_status advance(sn_sim *sim, sni_structured *st, sn_state *state, const
   if (sim->d.rows) {
     memcpy(st->closing, q1, bytes);
     sni_structured_close(sim, st, t_end, q1, qd1, info);
+    if (st->solver->guided && sni_structured_is_rough(st, info->gap)) {
+      sni_structured_polish(sim, st, t_end, q1, qd1, info);
+    }
     for (int k = 0; k < nv; k++) {
       st->closing[k] = (q1[k] - st->closing[k]) / h;
     }
   } else {
     sni_dynamics_places(&sim->d, q1, qd1);
   }
-  const sn_status ended = end_rates(sim, st, t_end, h, q1, qd1, info, err);
+  const sn_status ended = end(sim, st, t_end, h, q1, qd1, info, err);
   if (ended) {
     return ended;
   }
@@ -494,6 +543,7 @@ static sn_status structured_step(sn_sim *sim, sn_state *state, const sn_input *i
   }
   st->warm = sni_state_private(state) + sim->m->nloop_q;
   st->give = st->warm + (size_t)SNI_WARM_BANKS * (size_t)sim->m->nrow;
+  st->cut = st->give + 1;
   st->known = *st->give > 0;
   keep(sim, st, state);
   st->ties.iterations = sim->options.structured.iterations;

@@ -43,15 +43,19 @@ typedef struct sni_structured {
   double *loads;   /* nrow  scratch of loads.c                                                  */
   double *gaps;    /* nrow  as the step began                                                   */
   double *closing; /* nv  by which rates it was done                                            */
+  double *lost;    /* 4 nbody  scratch of lost.c                                                  */
   double *joints;  /* nfactor  armature, with what is lent: faint.c                             */
   bool *lent;      /* nbody  to whose joints                                                    */
   bool met;        /* something has been switched on in this step: forces of rows are blows       */
   bool changed;    /* ... or off: they are not what they were                                     */
-  bool known; /* that not all can be met, as the step begins                                  */
+  bool known;    /* that not all can be met, as the step begins                                  */
+  double opened; /* the gap of this step before it was closed                                 */
+  bool closed;   /* to the precision, in this step                                            */
   bool broken_off; /* closing was, by iterations or time                                       */
   double left;     /* largest error of the rows of a solve for rates that was                   */
   double *warm;    /* SNI_WARM_BANKS x nrow, in the state's private part                        */
   double *give;    /* there too: what constraints give way because they cannot close           */
+  double *cut;     /* there too, for the step and its end: 1: iterations were broken off       */
   sni_odds odds;   /* where they are, for the rates of a step                                   */
   int64_t started; /* when the step was, by the clock                                           */
   int64_t tail;    /* by how much iterations must end before it does                            */
@@ -131,5 +135,16 @@ sn_status sni_structured_factorise_masses(sn_sim *sim, sni_structured *st, doubl
  * info->gap is what stays open. */
 void sni_structured_close(sn_sim *sim, sni_structured *st, double t, double *q1, const double *qd1,
                           sn_info *info);
+
+/* Is more open than should be near a pose in which constraints depend on each other? */
+bool sni_structured_is_rough(sni_structured *st, double gap);
+/* Then less, by one pass more. */
+void sni_structured_polish(sn_sim *sim, sni_structured *st, double t, double *q1, const double *qd1,
+                           sn_info *info);
+
+/* Have the rates x at the end of a step of h taken more from bodies than they should, because of
+ * the gap?  lost.c; st->odds are none, and are used. */
+bool sni_structured_has_lost(sn_sim *sim, sni_structured *st, double h, double gap,
+                             const double *x);
 
 #endif

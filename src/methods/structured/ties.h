@@ -85,6 +85,7 @@ typedef struct sni_ties {
   int iterations;
   bool squares; /* iterations that are broken off must have brought the errors down, by weights */
   bool begun;   /* ... and go on with p, as of the last                                           */
+  bool from_there;  /* they begin at lambda and x for it, and are not to forget any of that       */
   int64_t deadline; /* of the clock, in nanoseconds; 0: none                                   */
   int spent;        /* iterations                                                              */
   double residual;  /* largest |c + E lambda - G x|, computed from x, of all rows that iterations

@@ -1,0 +1,160 @@
+/* Linkages that pass poses in which their constraints depend on each other: parallelograms when
+ * they are flat, four bars whose lengths let them be in one line.  There forces are large for what
+ * they do, what solvers leave within their precision does work, and gaps that are left turn rates
+ * by much: energy came out of nothing (680 J of 1), or all of it went. */
+#include "structured.h"
+
+/* Three cranks, or four, on one bar: rows in surplus everywhere, and more of them when it is flat.
+ */
+#define CRANKS(gravity, more, loops, rates)                                                        \
+  "sinew: 1\n"                                                                                     \
+  "gravity: [0, 0, " gravity "]\n"                                                                 \
+  "defaults: {joint: {type: revolute, axis: [0, 1, 0]}, body: {inertia: {mass: 1, at: [0, 0, "     \
+  "0.5], xx: 0.09, yy: 0.09, zz: 0.02}}}\n"                                                        \
+  "bodies:\n"                                                                                      \
+  "  l: {parent: world, joint: {}}\n" more "  r: {parent: world, joint: {at: [1.5, 0, 0]}}\n"      \
+  "  top: {parent: l, joint: {at: [0, 0, 1]}, inertia: {mass: 1, at: [0.7, 0, 0], xx: 0.02, yy: "  \
+  "0.2, zz: 0.2}}\n"                                                                               \
+  "loops:\n" loops                                                                                 \
+  "  b: {type: revolute, axis: [0, 1, 0], a: {body: r, at: [0, 0, 1]}, b: {body: top, at: [1.5, "  \
+  "0, 0]}}\n"                                                                                      \
+  "initial: {l: {qd: 1}, r: {qd: 1}, top: {qd: -1}" rates "}\n"
+#define M "  m: {parent: world, joint: {at: [0.7, 0, 0]}}\n"
+#define N "  n: {parent: world, joint: {at: [1.1, 0, 0]}}\n"
+#define A                                                                                          \
+  "  a: {type: revolute, axis: [0, 1, 0], a: {body: m, at: [0, 0, 1]}, b: {body: top, at: [0.7, "  \
+  "0, 0]}}\n"
+#define C                                                                                          \
+  "  c: {type: revolute, axis: [0, 1, 0], a: {body: n, at: [0, 0, 1]}, b: {body: top, at: [1.1, "  \
+  "0, 0]}}\n"
+
+/* 1 + 2.5 = 2 + 1.5: the crank goes round through the pose in one line. */
+#define ONE_LINE                                                                                   \
+  "sinew: 1\n"                                                                                     \
+  "gravity: [0, 0, 0]\n"                                                                           \
+  "defaults: {joint: {type: revolute, axis: [0, 1, 0]}}\n"                                         \
+  "bodies:\n"                                                                                      \
+  "  a: {parent: world, joint: {}, inertia: {mass: 1, at: [0.5, 0, 0], xx: 0.01, yy: 0.09, zz: "   \
+  "0.09}}\n"                                                                                       \
+  "  b: {parent: a, joint: {at: [1, 0, 0]}, inertia: {mass: 2, at: [1, 0, 0], xx: 0.01, yy: 0.7, " \
+  "zz: 0.7}}\n"                                                                                    \
+  "  c: {parent: world, joint: {at: [2.5, 0, 0]}, inertia: {mass: 1.5, at: [0.75, 0, 0], xx: "     \
+  "0.01, yy: 0.3, zz: 0.3}}\n"                                                                     \
+  "loops:\n"                                                                                       \
+  "  p: {type: revolute, axis: [0, 1, 0], a: {body: b, at: [2, 0, 0]}, b: {body: c, at: [1.5, 0, " \
+  "0]}}\n"                                                                                         \
+  "initial: {a: {q: -1.5707963267948966, qd: 1.2}, b: {q: 1.351}, c: {q: -1.8}}\n"
+
+static const struct {
+  const char *name, *text;
+  double duration;
+} linkages[] = {{"two cranks", CRANKS("0", "", "", ""), 10},
+                {"three cranks", CRANKS("0", M, A, ", m: {qd: 1}"), 15},
+                {"four cranks", CRANKS("0", M N, A C, ", m: {qd: 1}, n: {qd: 1}"), 15},
+                {"three that hang", CRANKS("-9.81", M, A, ", m: {qd: 1}"), 6},
+                {"in one line", ONE_LINE, 20}};
+enum { LINKAGES = sizeof linkages / sizeof *linkages };
+
+typedef struct course {
+  double start, end, most; /* J */
+  double kinetic;          /* the most of it */
+} course;
+
+static course run(const char *text, sn_options o, double duration) {
+  stage g = stage_set(text, o);
+  course c = {.start = stage_energy(&g)};
+  c.most = c.end = c.start;
+  for (int k = 0; k < (int)lround(duration / o.step); k++) {
+    structured_step(g.sim, g.s);
+    sn_energy e;
+    sn_sim_energy(g.sim, g.s, &e);
+    c.end = e.kinetic + e.potential;
+    c.most = fmax(c.most, c.end);
+    c.kinetic = fmax(c.kinetic, e.kinetic);
+  }
+  stage_clear(&g);
+  return c;
+}
+
+static const double steps[] = {0.01, 0.0025, 0.001};
+
+/* What the step loses by itself, which gets less with it, is what the exact solver loses at that
+ * step; others lose no more than a tenth of that more.  Seen 1e-3 of the energy off. */
+TEST(linkages_pass_flat_poses) {
+  static const struct {
+    int solver;
+    double precision;
+  } ways[] = {{0, 1e-3}, {0, 1e-4}, {0, 1e-6}, {1, 1e-6}, {4, 1e-4}, {4, 1e-6}};
+  for (int k = 0; k < LINKAGES; k++) {
+    for (int fine = 0; fine < SNI_COUNT(steps); fine++) {
+      sn_options o = structured_options(steps[fine], 1e-11);
+      o.structured.solver = SN_STRUCTURED_GRAPH;
+      const course exact = run(linkages[k].text, o, linkages[k].duration);
+      const double lost = exact.start - exact.end;
+      CHECK(lost >= 0 && exact.most <= exact.start, "%s: %g J", linkages[k].name, lost);
+      for (int n = 0; n < SNI_COUNT(ways); n++) {
+        o.structured.precision = ways[n].precision;
+        o.structured.solver = structured_solver[ways[n].solver].option;
+        const course c = run(linkages[k].text, o, linkages[k].duration);
+        const char *by = structured_solver[ways[n].solver].name;
+        CHECK(c.most <= c.start + 1e-12 * c.kinetic, "%s, %s, %g, %g s: %g J more", by,
+              linkages[k].name, ways[n].precision, o.step, c.most - c.start);
+        CHECK(fabs(c.end - exact.end) < 0.1 * lost + 0.005 * exact.kinetic,
+              "%s, %s, %g, %g s: %g J are left of %g, should be %g", by, linkages[k].name,
+              ways[n].precision, o.step, c.end, c.start, exact.end);
+      }
+    }
+  }
+}
+
+/* Whatever is left open, and however the solver begins, no energy comes of it. */
+TEST(nothing_is_gained_in_flat_poses) {
+  for (int k = 0; k < LINKAGES; k++) {
+    for (int n = 0; n < 2 * STRUCTURED_SOLVERS; n++) {
+      for (int few = 0; few < 4; few++) {
+        sn_options o = structured_options(0.002, n % 2 ? 1e-2 : 1e-3);
+        o.structured.solver = structured_solver[n / 2].option;
+        o.structured.iterations = few < 3 ? few : 1000;
+        const course c = run(linkages[k].text, o, 5);
+        CHECK(c.most <= c.start + 1e-9 * c.kinetic, "%s, %s, %d iterations: %g J of %g",
+              structured_solver[n / 2].name, linkages[k].name, o.structured.iterations, c.most,
+              c.start);
+      }
+    }
+  }
+}
+
+/* The four-bar linkage of the IFToMM benchmark: rods of 1 m and 1 kg. */
+#define BENCHMARK                                                                                  \
+  "sinew: 1\n"                                                                                     \
+  "defaults: {joint: {type: revolute, axis: [0, 1, 0]}, body: {inertia: {mass: 1, at: [0, 0, "     \
+  "0.5], xx: 1/12, yy: 1/12, zz: 1e-4}}}\n"                                                        \
+  "bodies:\n"                                                                                      \
+  "  left: {parent: world, joint: {}}\n"                                                           \
+  "  right: {parent: world, joint: {at: [1, 0, 0]}}\n"                                             \
+  "  bar: {parent: left, joint: {at: [0, 0, 1]}, inertia: {mass: 1, at: [0.5, 0, 0], xx: 1e-4, "   \
+  "yy: 1/12, zz: 1/12}}\n"                                                                         \
+  "loops:\n"                                                                                       \
+  "  pin: {type: revolute, axis: [0, 1, 0], a: {body: bar, at: [1, 0, 0]}, b: {body: right, at: "  \
+  "[0, 0, 1]}}\n"                                                                                  \
+  "initial: {left: {qd: 1}, right: {qd: 1}, bar: {qd: -1}}\n"
+
+/* At the precision that is usual: as with redmax, and with half the step half of the error. */
+TEST(the_benchmark_moves_as_with_redmax) {
+  double before = INFINITY;
+  for (int k = 0; k < 3; k++) {
+    const double h = (const double[]){0.002, 0.001, 0.0005}[k];
+    const double usual = sn_options_default().structured.precision;
+    const course by = run(BENCHMARK, structured_options(h, usual), 10);
+    const course with = run(BENCHMARK, redmax_options(h), 10);
+    const double lost = with.start - with.end;
+    CHECK(fabs(by.end - with.end) < 0.01 * lost, "%g s: %g J, redmax %g J", h, by.end, with.end);
+    CHECK(lost < 0.55 * before, "%g s: %g J lost, with twice the step %g J", h, lost, before);
+    before = lost;
+  }
+}
+
+int main(void) {
+  RUN_TESTS(T(linkages_pass_flat_poses), T(nothing_is_gained_in_flat_poses),
+            T(the_benchmark_moves_as_with_redmax));
+}
