@@ -101,7 +101,7 @@ typedef struct closing {
   double best;     /* how much is open in the best pose so far                                   */
   double promised; /* how much less the motion promises that was found there                      */
   bool weighted;   /* not all can be met, so weights have their say                               */
-  bool polished;   /* all are met: weights have none, and the springs neither                     */
+  bool polished;   /* all are met, and weights have none                                          */
   bool weak;       /* the solver did not find what would close: that there is such is likely      */
   bool broken_off; /* by its iterations or its time: what has hardly begun to close now would not
                       in another pass                                                             */
@@ -117,7 +117,7 @@ static bool find_motion(sn_sim *sim, sni_structured *st, const closing *c, sn_in
   t->begun = take_way(sim, st);
   /* springs between bodies that are left count as the rates of the step have them: cut.c */
   const bool damped = st->left > 0 && st->s.npair > 0;
-  const bool braced = c->weighted || t->begun || (damped && !c->polished);
+  const bool braced = c->weighted || t->begun || damped;
   t->stage = SNI_TIES_CLOSE;
   for (int i = 0; i < t->ntie; i++) {
     t->c[i] = t->asked[i] = -sim->rows.row[i].g;
@@ -221,7 +221,7 @@ static double close_from(sn_sim *sim, sni_structured *st, double t, double *q1, 
 
 bool sni_structured_is_rough(sni_structured *st, double gap) {
   return st->closed && gap > fmax(LEFT * st->opened, ROUNDING) && !(*st->give > 0) &&
-         !sni_ties_late(&st->ties);
+         !(st->left > 0) && !sni_ties_late(&st->ties);
 }
 
 void sni_structured_polish(sn_sim *sim, sni_structured *st, double t, double *q1, const double *qd1,

@@ -278,7 +278,8 @@ static double square_of(const sni_ties *t, int i, const double *x) {
   return sum;
 }
 
-void sni_ties_bound(sni_ties *t, const double *b, double *x) {
+/* x by its share of each set; best: see sni_ties_take_best. */
+static void take_share(sni_ties *t, bool best, const double *b, double *x) {
   const sni_tree *tree = &t->d->m->tree;
   sni_J_mul_world(tree, &t->d->w, x);
   sni_ties_measure(t, x, t->q);
@@ -295,15 +296,25 @@ void sni_ties_bound(sni_ties *t, const double *b, double *x) {
     if (s) {
       s->xAx += is_spring(t, i) ? t->q[i] * t->q[i] / t->soft[i] : 0;
       s->cl += is_spring(t, i) ? 0 : t->c[i] * t->lambda[i];
+      s->tied = s->tied || (!is_spring(t, i) && t->c[i] != 0);
     }
   }
   for (int i = 0; i < tree->nbody; i++) {
     const sni_sums *s = of_body(t, i);
-    const double may = s->work - fmin(s->cl, 0);
-    const double share = may < s->xAx ? fmax(may / s->xAx, 0) : 1;
+    const double may = best ? s->work : s->work - fmin(s->cl, 0);
+    const bool changes = best ? !s->tied && s->xAx > 0 : may < s->xAx;
+    const double share = changes ? fmax(may / s->xAx, 0) : 1;
     for (int k = tree->vadr[i]; k < tree->vadr[i + 1]; k++) {
       x[k] *= share;
     }
   }
   sni_J_mul_world(tree, &t->d->w, x);
+}
+
+void sni_ties_bound(sni_ties *t, const double *b, double *x) {
+  take_share(t, false, b, x);
+}
+
+void sni_ties_take_best(sni_ties *t, const double *b, double *x) {
+  take_share(t, true, b, x);
 }

@@ -48,6 +48,24 @@ static void iterative_look(sni_full *u, const double *b) {
   memset(u->f, 0, (size_t)u->t->d->m->tree.nbody * sizeof *u->f);
 }
 
+/* Joints that are off by a little do work, in every step.  The multiple of x that is best has none
+ * all in all, and is as near to what is asked, or is not taken. */
+static void take_best(sni_ties *t, const double *b, double *x) {
+  const size_t bytes = (size_t)t->d->m->tree.nv * sizeof *x;
+  const double off = t->residual;
+  if (!b || off > t->precision || t->system->npair > 0) {
+    return;
+  }
+  memcpy(t->y, x, bytes);
+  sni_ties_take_best(t, b, x);
+  sni_ties_check(t, x);
+  if (t->residual > t->precision) {
+    memcpy(x, t->y, bytes);
+    sni_ties_check(t, x);
+  }
+  t->residual = off <= t->residual ? t->residual : off;
+}
+
 /* Joints of the tree that are off by a little each are off by much at the end of a branch, where
  * the loops are: what is asked of all rows falls until these are met. */
 static void iterative_solve(sni_ties *t, void *own, const double *b, double *x) {
@@ -80,12 +98,8 @@ static void iterative_solve(sni_ties *t, void *own, const double *b, double *x) 
   }
   if (t->residual > t->precision && t->stage == SNI_TIES_CLOSE) {
     sni_full_take_share(u, x);
-  } else if (t->stage != SNI_TIES_CLOSE && b) {
-    const double off =
-        t->residual; /* joints that are off by a little do work: not more than none */
-    sni_ties_bound(t, b, x);
-    sni_ties_check(t, x);
-    t->residual = off <= t->residual ? t->residual : off;
+  } else if (t->stage != SNI_TIES_CLOSE) {
+    take_best(t, b, x);
   }
 }
 

@@ -124,8 +124,10 @@ double sni_ties_off(const sni_ties *t, int i);
  * the rates of a step, x such that springs between bodies gain no energy: cut.c. */
 void sni_ties_take_multiple(sni_ties *t, const double *b, double *x);
 void sni_ties_damp_springs(sni_ties *t, const double *b, double *x);
-/* Of any x, that multiple which gains no energy, in the sense of the latter. */
+/* Of any x, less if it gains energy, in the sense of the latter; or the multiple of x that is best,
+ * where nothing is asked to move: it gains none either, and errors of x do not add up. */
 void sni_ties_bound(sni_ties *t, const double *b, double *x);
+void sni_ties_take_best(sni_ties *t, const double *b, double *x);
 
 /* Constraints have met c but for what they give way, and that is more than the precision: c such
  * that they give way by what their forces still change.  False: there is no need, or no use. */
