@@ -3,6 +3,7 @@
 #include "linear/vector.h"
 
 #include <math.h>
+#include <stddef.h>
 
 /* r . z with z = r, scaled. */
 static double measure(const sni_cg *cg) {
@@ -51,8 +52,9 @@ static void turn_along(const sni_cg *cg, double curvature, double beta) {
     along += curvature > 0 ? z * cg->A_first[i] : 0;
     cg->p[i] = z + (beta != 0 ? beta * cg->p[i] : 0);
   }
-  for (int i = 0; curvature > 0 && i < cg->n; i++) {
-    cg->p[i] -= along / curvature * cg->first[i];
+  const double *first = curvature > 0 ? cg->first : NULL;
+  for (int i = 0; first && i < cg->n; i++) {
+    cg->p[i] -= along / curvature * first[i];
   }
 }
 

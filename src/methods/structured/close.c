@@ -20,7 +20,7 @@ enum { POLISH = 4 }; /* iterations, where the rates of the step took fewer */
 #define MUCH         1e-2 /* of a gap that iterations have left: another pass goes on with it      */
 #define ASIDE        1e-3 /* rad, m: beside a pose */
 #define WORTH        0.9  /* of the squares: less is nearer */
-#define LEFT         1e-2 /* of the gap that a step has opened: more is rough                     */
+#define LEFT         1e-4 /* of the gap that a step has opened: more is rough                     */
 #define GIVE_LEAST   1e-3
 #define GIVE_MOST    1e3
 #define GAINED                                                                                     \
