@@ -24,57 +24,57 @@
 #define ANYWAY  0.1 /* of what rates turn anyway */
 #define NOTHING 0.1 /* of (w h)^2, of the energy: less is not worth it */
 
-/* Of the motion with which bodies came to the end of the step: twice their energy, and the fastest
- * turn, squared. */
-static void sum_motions(const sn_sim *sim, const sni_structured *st, double *energy,
-                        double *fastest) {
-  for (int i = 0; i < sim->m->tree.nbody; i++) {
-    const sn_inertia I = sni_params_inertia(&sim->d.params, i);
-    const sn_vec6 m = st->s.motion[i];
-    const int set = sni_set_of(st->odds.joined, i);
-    energy[set] += I.mass * sn_vec3_dot(m.v, m.v) +
-                   sn_vec3_dot(m.w, sn_mat3_mul_vec(sn_inertia_tensor(I), m.w));
-    fastest[set] = fmax(fastest[set], sn_vec3_dot(m.w, m.w));
+/* Which set bodies and rows belong to: once for all, where rows are always the same. */
+static void find_sets(const sn_sim *sim, sni_structured *st) {
+  if (st->sets_known) {
+    return;
   }
-}
-
-/* energy -= twice that of the rates x. */
-static void take_rates(sn_sim *sim, const sni_structured *st, const double *x, double *energy) {
   const sni_tree *t = &sim->m->tree;
-  sni_dynamics *d = &sim->d;
-  sni_J_mul_world(t, &d->w, x);
+  sni_odds_join(sim, st->odds.joined);
   for (int i = 0; i < t->nbody; i++) {
+    st->set[i] = sni_set_of(st->odds.joined, i);
+  }
+  for (int i = 0; i < sim->rows.nrow; i++) {
+    const int body = sni_odds_body_of(t, &sim->rows.row[i]);
+    st->row_set[i] = body >= 0 ? st->set[body] : -1;
+  }
+  st->sets_known = sim->rows.timeless;
+}
+
+/* Twice the energy of the motion with which bodies came to the end of the step, what is left of it
+ * at the rates whose twists are in w->a, and the fastest turn, squared. */
+static void sum_bodies(const sn_sim *sim, const sni_structured *st, sni_loss *of) {
+  const sni_dynamics *d = &sim->d;
+  for (int i = 0; i < sim->m->tree.nbody; i++) {
+    const sn_inertia I = sni_params_inertia(&d->params, i);
+    const sn_vec6 m = st->s.motion[i];
+    const double came = I.mass * sn_vec3_dot(m.v, m.v) +
+                        sn_vec3_dot(m.w, sn_mat3_mul_vec(sn_inertia_tensor(I), m.w));
     const sni_lane6 momentum = sni_momentum(&d->mass[i], &d->w.link[i], d->w.a[i]);
-    energy[sni_set_of(st->odds.joined, i)] -= sni_lane6_dot(d->w.a[i], momentum);
+    sni_loss *l = &of[st->set[i]];
+    l->energy += came;
+    l->lost += came - sni_lane6_dot(d->w.a[i], momentum);
+    l->turn2 = fmax(l->turn2, sn_vec3_dot(m.w, m.w));
   }
 }
 
-static void sum_forces(const sn_sim *sim, const sni_structured *st, double *forces) {
+bool sni_structured_has_lost(const sn_sim *sim, sni_structured *st, double h, double gap) {
   const sni_ties *t = &st->ties;
+  const int n = sim->m->tree.nbody;
+  find_sets(sim, st);
+  memset(st->loss, 0, (size_t)n * sizeof *st->loss);
+  sum_bodies(sim, st, st->loss);
   for (int i = 0; i < t->ntie; i++) {
-    const int body = sni_odds_body_of(&sim->m->tree, &sim->rows.row[i]);
-    if (body >= 0) {
-      forces[sni_set_of(st->odds.joined, body)] += t->lambda[i] * t->lambda[i] * t->moves[i];
+    if (st->row_set[i] >= 0) {
+      st->loss[st->row_set[i]].forces += t->lambda[i] * t->lambda[i] * t->moves[i];
     }
   }
-}
-
-bool sni_structured_has_lost(sn_sim *sim, sni_structured *st, double h, double gap,
-                             const double *x) {
-  const int n = sim->m->tree.nbody;
-  const size_t bytes = (size_t)n * sizeof(double);
-  double *lost = st->lost, *fastest = lost + n, *energy = fastest + n, *forces = energy + n;
-  sni_odds_join(sim, st->odds.joined);
-  memset(lost, 0, 4 * bytes);
-  sum_motions(sim, st, energy, fastest);
-  memcpy(lost, energy, bytes);
-  take_rates(sim, st, x, lost);
-  sum_forces(sim, st, forces);
   bool much = false;
   for (int i = 0; i < n; i++) {
-    const double turn = h * sqrt(fastest[i]);
-    much = much || (lost[i] > NOTHING * turn * turn * energy[i] &&
-                    forces[i] * turn * gap > ANYWAY * lost[i] * st->opened);
+    const sni_loss *l = &st->loss[i];
+    const double turn = h * sqrt(l->turn2);
+    much = much || (l->lost > NOTHING * turn * turn * l->energy &&
+                    l->forces * turn * gap > ANYWAY * l->lost * st->opened);
   }
   return much;
 }

@@ -66,8 +66,7 @@ static size_t changed_count(const sn_model *m) {
 }
 
 static size_t numbers_of(const sn_model *m) {
-  return 7 * (size_t)m->tree.nv + (size_t)m->tree.nfactor + 4 * (size_t)m->tree.nbody +
-         2 * (size_t)m->nrow + changed_count(m);
+  return 7 * (size_t)m->tree.nv + (size_t)m->tree.nfactor + 2 * (size_t)m->nrow + changed_count(m);
 }
 
 /* To the backup, or back: all of that, and q and qd where something may be switched on. */
@@ -86,10 +85,15 @@ static void take_back(const sn_sim *sim, const sni_structured *st, sn_state *sta
   }
 }
 
+static size_t loss_size(const sn_model *m) {
+  const size_t nbody = (size_t)m->tree.nbody;
+  return nbody * sizeof(sni_loss) + (nbody + (size_t)m->nrow) * sizeof(int);
+}
+
 static size_t structured_work_size(const sn_model *m, const sn_options *o) {
   return ROUND(sizeof(sni_structured)) + ROUND(sni_system_size(m, o)) +
          ROUND(sni_ties_size(sni_ties_capacity(m, o), m)) + ROUND(numbers_of(m) * sizeof(double)) +
-         ROUND((size_t)m->tree.nbody * sizeof(bool)) + sni_odds_size(m);
+         ROUND((size_t)m->tree.nbody * sizeof(bool)) + ROUND(loss_size(m)) + sni_odds_size(m);
 }
 
 static const sni_tie_solver *const solvers[] = {[SN_STRUCTURED] = &sni_ties_structured,
@@ -118,6 +122,10 @@ static sn_status structured_create(sn_sim *sim, sn_error *err) {
   at += ROUND(numbers_of(sim->m) * sizeof(double));
   st->lent = (bool *)at;
   at += ROUND((size_t)sim->m->tree.nbody * sizeof(bool));
+  st->loss = (sni_loss *)at;
+  st->set = (int *)(st->loss + sim->m->tree.nbody);
+  st->row_set = st->set + sim->m->tree.nbody;
+  at += ROUND(loss_size(sim->m));
   sni_odds_place(&st->odds, sim->m, at);
   st->q_best = numbers;
   st->closing = st->q_best + sim->m->tree.nv;
@@ -125,8 +133,7 @@ static sn_status structured_create(sn_sim *sim, sn_error *err) {
   st->before = st->found + sim->m->tree.nv;
   st->went = st->before + sim->m->tree.nv;
   st->joints = st->went + sim->m->tree.nv;
-  st->lost = st->joints + sim->m->tree.nfactor;
-  st->loads = st->lost + 4 * sim->m->tree.nbody;
+  st->loads = st->joints + sim->m->tree.nfactor;
   st->gaps = st->loads + sim->m->nrow;
   st->backup = st->gaps + sim->m->nrow;
   st->s.slides = sni_move_slides(&st->s, sim->m->q0, sim->m->qd0);
@@ -431,7 +438,7 @@ static sn_status end(sn_sim *sim, sni_structured *st, double t_end, double h, do
   const bool rough = sim->d.rows && sni_structured_is_rough(st, info->gap);
   const sn_status status = end_rates(sim, st, t_end, h, q1, qd1, info, err);
   return !status && rough && !st->solver->guided && !st->odds.any &&
-                 sni_structured_has_lost(sim, st, h, info->gap, qd1)
+                 sni_structured_has_lost(sim, st, h, info->gap)
              ? end_again(sim, st, t_end, h, q1, qd1, info, err)
              : status;
 }

@@ -30,6 +30,12 @@ typedef struct sni_odds {
   sni_lane6 *closing;
 } sni_odds;
 
+/* Of bodies that are connected: lost.c. */
+typedef struct sni_loss {
+  double energy, lost; /* twice those */
+  double forces, turn2;
+} sni_loss;
+
 typedef struct sni_structured {
   sni_system s;
   sni_ties ties;
@@ -43,14 +49,17 @@ typedef struct sni_structured {
   double *loads;   /* nrow  scratch of loads.c                                                  */
   double *gaps;    /* nrow  as the step began                                                   */
   double *closing; /* nv  by which rates it was done                                            */
-  double *lost;    /* 4 nbody  scratch of lost.c                                                  */
-  double *joints;  /* nfactor  armature, with what is lent: faint.c                             */
-  bool *lent;      /* nbody  to whose joints                                                    */
-  bool met;        /* something has been switched on in this step: forces of rows are blows       */
-  bool changed;    /* ... or off: they are not what they were                                     */
-  bool known;    /* that not all can be met, as the step begins                                  */
-  double opened; /* the gap of this step before it was closed                                 */
-  bool closed;   /* to the precision, in this step                                            */
+  sni_loss *loss;  /* nbody  of sets of bodies, scratch: lost.c                                 */
+  int *set;        /* nbody  of which set it is                                                 */
+  int *row_set;    /* nrow  -1: none                                                            */
+  bool sets_known;
+  double *joints; /* nfactor  armature, with what is lent: faint.c                             */
+  bool *lent;     /* nbody  to whose joints                                                    */
+  bool met;       /* something has been switched on in this step: forces of rows are blows       */
+  bool changed;   /* ... or off: they are not what they were                                     */
+  bool known;     /* that not all can be met, as the step begins                                  */
+  double opened;  /* the gap of this step before it was closed                                 */
+  bool closed;    /* to the precision, in this step                                            */
   bool broken_off; /* closing was, by iterations or time                                       */
   double left;     /* largest error of the rows of a solve for rates that was                   */
   double *warm;    /* SNI_WARM_BANKS x nrow, in the state's private part                        */
@@ -142,9 +151,8 @@ bool sni_structured_is_rough(sni_structured *st, double gap);
 void sni_structured_polish(sn_sim *sim, sni_structured *st, double t, double *q1, const double *qd1,
                            sn_info *info);
 
-/* Have the rates x at the end of a step of h taken more from bodies than they should, because of
- * the gap?  lost.c; st->odds are none, and are used. */
-bool sni_structured_has_lost(sn_sim *sim, sni_structured *st, double h, double gap,
-                             const double *x);
+/* Have the rates at the end of a step of h, whose twists are in w->a, taken more from bodies than
+ * they should, because of the gap?  lost.c; st->odds are none, and are used. */
+bool sni_structured_has_lost(const sn_sim *sim, sni_structured *st, double h, double gap);
 
 #endif
