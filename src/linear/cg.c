@@ -14,14 +14,6 @@ static double measure(const sni_cg *cg) {
   return sum;
 }
 
-static double dot(int n, const double *a, const double *b) {
-  double sum = 0;
-  for (int i = 0; i < n; i++) {
-    sum += a[i] * b[i];
-  }
-  return sum;
-}
-
 /* x and r, along p with q = A p. */
 static void step_along(const sni_cg *cg, double step, const double *p, const double *q, double *x) {
   for (int i = 0; i < cg->n; i++) {
@@ -36,11 +28,11 @@ static void step_along(const sni_cg *cg, double step, const double *p, const dou
 /* As far along `first` as the error falls; returns its curvature, 0: nothing moves that way. */
 static double begin(const sni_cg *cg, double *x) {
   cg->mul(cg->user, cg->first, cg->A_first);
-  const double curvature = dot(cg->n, cg->first, cg->A_first);
+  const double curvature = sni_dot(cg->n, cg->first, cg->A_first);
   if (!(curvature > 0)) {
     return 0;
   }
-  step_along(cg, dot(cg->n, cg->first, cg->r) / curvature, cg->first, cg->A_first, x);
+  step_along(cg, sni_dot(cg->n, cg->first, cg->r) / curvature, cg->first, cg->A_first, x);
   return curvature;
 }
 
@@ -71,7 +63,7 @@ int sni_cg_run(const sni_cg *cg, double *x) {
     rz = rz_new;
     turn_along(cg, first, beta);
     cg->mul(cg->user, cg->p, cg->q);
-    const double curvature = dot(n, cg->p, cg->q);
+    const double curvature = sni_dot(n, cg->p, cg->q);
     if (!(curvature > 0)) {
       return k; /* nothing moves that way, or it is rounding */
     }

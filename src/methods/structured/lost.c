@@ -15,7 +15,6 @@
  * step opens is (w h)^2/2: so the rates are turned by (gap/opened) (w h)^2/a^2, and if that is more
  * than a part of w h, by which the directions of constraints turn in a step anyway, gaps are closed
  * once more, as far as they should be there, and the rates are found again (structured.c). */
-#include "methods/redmax/move.h"
 #include "methods/structured/sets.h"
 #include "methods/structured/structured.h"
 
