@@ -2,6 +2,7 @@
 import csv
 import os
 import pathlib
+import re
 import subprocess
 import tempfile
 import unittest
@@ -17,6 +18,12 @@ PATIENCE = 20000 if os.environ.get("SINEW_SOAK") else 300  # seconds
 def sinew(*arguments, stdin=None, cwd=None):
     return subprocess.run([SINEW, *map(str, arguments)], input=stdin, capture_output=True, text=True,
                           cwd=cwd, check=False, timeout=PATIENCE)
+
+
+def memory_of(process):
+    """kB that a running process holds for itself: pages of files that it maps come and go with what else the machine does."""
+    rollup = pathlib.Path(f"/proc/{process.pid}/smaps_rollup").read_text(encoding="ascii")
+    return int(re.search(r"^Anonymous:\s+(\d+) kB", rollup, re.M)[1])
 
 
 def read_csv(path):

@@ -46,11 +46,6 @@ class Server:
         self.process.stdout.close()
         return self.process.wait(PATIENCE), errors
 
-    def memory(self):
-        """kB that are in memory."""
-        with open(f"/proc/{self.process.pid}/status", encoding="ascii") as file:
-            return int(re.search(r"VmRSS:\s+(\d+) kB", file.read())[1])
-
     def request(self, path=None, method="GET", **headers):
         """Status, headers and body of a plain request; a header that is None is left out."""
         with socket.create_connection(("127.0.0.1", self.port), PATIENCE) as connection:
