@@ -25,6 +25,13 @@ static void step_along(const sni_cg *cg, double step, const double *p, const dou
   }
 }
 
+/* Has x so much energy more? */
+static void count(const sni_cg *cg, double energy) {
+  if (cg->work) {
+    *cg->work += energy;
+  }
+}
+
 /* As far along `first` as the error falls; returns its curvature, 0: nothing moves that way. */
 static double begin(const sni_cg *cg, double *x) {
   cg->mul(cg->user, cg->first, cg->A_first);
@@ -32,7 +39,9 @@ static double begin(const sni_cg *cg, double *x) {
   if (!(curvature > 0)) {
     return 0;
   }
-  step_along(cg, sni_dot(cg->n, cg->first, cg->r) / curvature, cg->first, cg->A_first, x);
+  const double step = sni_dot(cg->n, cg->first, cg->r) / curvature;
+  step_along(cg, step, cg->first, cg->A_first, x);
+  count(cg, step * step * curvature);
   return curvature;
 }
 
@@ -50,12 +59,35 @@ static void turn_along(const sni_cg *cg, double curvature, double beta) {
   }
 }
 
+/* Is what is left of r little against x? */
+static bool is_little(const sni_cg *cg, const double *x) {
+  if (!cg->work || !(*cg->work > 0)) {
+    return true;
+  }
+  double sum = 0;
+  for (int i = 0; i < cg->n; i++) {
+    sum += fabs(x[i] * cg->r[i]);
+  }
+  return !(sum > SNI_CG_LEAVES * sqrt(*cg->work * fmax(*cg->work, cg->worth)));
+}
+
+/* met: the first iteration after which r was within the precision; -1: none yet.  It may rise again
+ * on the way to what more is asked for, so nobody sets out who might not get there. */
+static bool is_enough(const sni_cg *cg, const double *x, int k, int *met) {
+  if (sni_largest(cg->n, cg->r) > cg->precision) {
+    return false;
+  }
+  *met = *met < 0 ? k : *met;
+  const int most = SNI_CG_TIMES * *met + SNI_CG_SOME;
+  return k >= most || most > cg->iterations || is_little(cg, x);
+}
+
 int sni_cg_run(const sni_cg *cg, double *x) {
   const int n = cg->n;
   const double first = cg->first ? begin(cg, x) : 0;
   double rz = 0;
-  for (int k = 0;; k++) {
-    if (!(sni_largest(n, cg->r) > cg->precision) || k == cg->iterations ||
+  for (int k = 0, met = -1;; k++) {
+    if (is_enough(cg, x, k, &met) || k == cg->iterations ||
         (k > 0 && cg->late && cg->late(cg->user))) {
       return k;
     }
@@ -68,6 +100,7 @@ int sni_cg_run(const sni_cg *cg, double *x) {
       return k; /* nothing moves that way, or it is rounding */
     }
     step_along(cg, rz / curvature, cg->p, cg->q, x);
+    count(cg, rz * rz / curvature);
   }
 }
 

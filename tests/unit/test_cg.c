@@ -199,6 +199,80 @@ TEST(an_idle_guess_is_none) {
   CHECK(true_residual(&t, left) < 1e-8, "%g is left", true_residual(&t, left));
 }
 
+/* A direction v that all but nothing moves, and a solution that is large along it: r is within the
+ * precision long before x is right.  guess: near it, as the solution of the last step is. */
+static problem make_stiff(unsigned seed, double *guess) {
+  problem t = make(seed, N, true);
+  uint64_t s = seed;
+  double v[N], Av[N], y[N];
+  for (int i = 0; i < N; i++) {
+    v[i] = test_random(&s, -1, 1);
+  }
+  const double size = sqrt(dot(v, v));
+  for (int i = 0; i < N; i++) {
+    v[i] /= size;
+    y[i] = 1000 * v[i] + test_random(&s, -1, 1);
+    guess[i] = y[i] + test_random(&s, -30, 30);
+  }
+  mul(&t, v, Av);
+  const double vAv = dot(v, Av);
+  for (int i = 0; i < N; i++) { /* P A P + 1e-4 v v^T, with P = 1 - v v^T */
+    for (int j = 0; j < N; j++) {
+      t.A[i * N + j] += (vAv + 1e-4) * v[i] * v[j] - v[i] * Av[j] - Av[i] * v[j];
+    }
+  }
+  mul(&t, y, t.b);
+  memcpy(t.r, t.b, sizeof t.b);
+  t.products = 0;
+  return t;
+}
+
+/* Iterations by gradients that are counted, or not (NULL). */
+static int run_counted(problem *t, double precision, double *guess, double *work, double worth,
+                       int iterations) {
+  double A_guess[N];
+  sni_cg cg = method_of(t, false);
+  cg.precision = precision;
+  cg.first = guess;
+  cg.A_first = A_guess;
+  cg.work = work;
+  cg.worth = worth;
+  cg.iterations = iterations;
+  return sni_cg_run(&cg, t->x);
+}
+
+/* Whoever counts the work is given it, and more iterations where what is left of r is much against
+ * x; none where so much is not worth it, or where there are too few to be sure to get there. */
+TEST(little_is_left_against_x) {
+  int more = 0;
+  for (unsigned seed = 1; seed <= 50; seed++) {
+    for (int way = 0; way < 4; way++) {
+      const double precision = way < 2 ? 0.3 : 1e-3;
+      double last[N], left[N], Ax[N], work = 0, sum = 0;
+      problem plain = make_stiff(seed, last), t = plain, small = plain, few = plain;
+      double *guess = way % 2 ? last : NULL;
+      const int usual = run_counted(&plain, precision, guess, NULL, 0, 1000);
+      const int k = run_counted(&t, precision, guess, &work, 0, 1000);
+      const int most = SNI_CG_TIMES * usual + SNI_CG_SOME;
+      CHECK(true_residual(&t, left) <= precision * (1 + 1e-6), "seed %u: more is left", seed);
+      mul(&t, t.x, Ax);
+      CHECK(fabs(dot(t.x, Ax) - work) < 1e-2 * work, "seed %u: %g of work, not %g", seed, work,
+            dot(t.x, Ax));
+      for (int i = 0; i < N; i++) {
+        sum += fabs(t.x[i] * left[i]);
+      }
+      CHECK(sum <= 1.01 * SNI_CG_LEAVES * work || k >= most, "seed %u: %g of %g", seed, sum, work);
+      more += k > usual;
+      CHECK(k >= usual, "seed %u: %d iterations instead of %d", seed, k, usual);
+      work = 0;
+      CHECK(run_counted(&small, precision, guess, &work, 1e30, 1000) == usual, "seed %u", seed);
+      work = 0;
+      CHECK(run_counted(&few, precision, guess, &work, 0, most - 1) == usual, "seed %u", seed);
+    }
+  }
+  CHECK(more > 30, "%d of 50 that began near the solution took more", more);
+}
+
 TEST(they_stop_when_told) {
   for (int way = 0; way < 2; way++) {
     problem t = make(3, N, true);
@@ -285,6 +359,6 @@ TEST(residuals_only_fall) {
 
 int main(void) {
   RUN_TESTS(T(they_solve), T(they_need_few_iterations), T(a_guess_is_a_direction),
-            T(an_idle_guess_is_none), T(they_stop_when_told), T(residuals_go_on_where_they_were),
-            T(residuals_only_fall));
+            T(an_idle_guess_is_none), T(little_is_left_against_x), T(they_stop_when_told),
+            T(residuals_go_on_where_they_were), T(residuals_only_fall));
 }

@@ -89,6 +89,7 @@ static void structured_solve(sni_ties *t, void *own, const double *b, double *x)
   (void)own;
   t->x = x;
   t->spent = 0;
+  t->work = 0;
   bool guess = begin_without(t);
   sni_ties_respond(t, b, t->lambda, x);
   sni_ties_leave(t, x, t->lambda, t->r);
@@ -109,6 +110,8 @@ static void structured_solve(sni_ties *t, void *own, const double *b, double *x)
                        .w = t->w,
                        .first = guess ? t->z : NULL,
                        .A_first = t->w,
+                       .work = t->from_there ? NULL : &t->work,
+                       .worth = t->worth,
                        .begun = t->begun && k == 0};
     const int spent = t->squares ? sni_cr_run(&cg, t->lambda) : sni_cg_run(&cg, t->lambda);
     t->spent += spent;

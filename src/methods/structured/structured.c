@@ -219,6 +219,9 @@ void sni_structured_solve(sn_sim *sim, sni_structured *st, int bank, double prec
   /* what is broken off in step after step gets better from one to the next (cut.c sees to its
    * work); what is found does none */
   t->from_there = bank != SNI_COLD && st->cut[bank] > 0;
+  /* what constraints change in a step is what rates are to be right to, also where its end changes
+   * less: (w h)^2 of the energy, as directions of constraints turn by w h */
+  t->worth = bank == SNI_WARM_END ? st->changes : 0;
   st->solver->solve(t, st->own, b, x);
   info->solves++;
   info->iterations += t->spent;
@@ -247,6 +250,7 @@ void sni_structured_solve(sn_sim *sim, sni_structured *st, int bank, double prec
     st->solver->make_do(t, st->own, b, x);
     st->left = fmax(st->left, t->residual);
   }
+  st->changes = bank == SNI_WARM_STEP ? t->work : st->changes;
   if (bank != SNI_COLD) {
     st->cut[bank] = t->residual > t->precision;
   }

@@ -61,6 +61,7 @@ typedef struct sni_structured {
   double opened;  /* the gap of this step before it was closed                                 */
   bool closed;    /* to the precision, in this step                                            */
   bool broken_off; /* closing was, by iterations or time                                       */
+  double changes;  /* twice the energy of what constraints changed of the rates of the step      */
   double left;     /* largest error of the rows of a solve for rates that was                   */
   double *warm;    /* SNI_WARM_BANKS x nrow, in the state's private part                        */
   double *give;    /* there too: what constraints give way because they cannot close           */

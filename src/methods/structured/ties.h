@@ -87,7 +87,10 @@ typedef struct sni_ties {
   bool begun;   /* ... and go on with p, as of the last                                           */
   bool from_there;  /* they begin at lambda and x for it, and are not to forget any of that       */
   int64_t deadline; /* of the clock, in nanoseconds; 0: none                                   */
+  double worth;     /* twice the energy that rates are to be right to a part of, or that of what
+                       constraints change, whichever is more: cg.h                              */
   int spent;        /* iterations                                                              */
+  double work;      /* lambda^T (G A^-1 G^T + E) lambda, if iterations began without forces     */
   double residual;  /* largest |c + E lambda - G x|, computed from x, of all rows that iterations
                        are for: those of the tree, too, where these are solved for              */
   double off;       /* largest |asked - G x| of constraints: what they gave way is in it        */
