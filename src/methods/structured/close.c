@@ -14,7 +14,8 @@
  * squares that were open when it began there is another one.  A round that leaves more has come to
  * where nothing gets nearer: then not all can be met. */
 enum { PASSES = 12, ROUNDS = 8 };
-enum { POLISH = 4 }; /* iterations, where the rates of the step took fewer */
+enum { POLISH = 4 };     /* iterations, where the rates of the step took fewer */
+#define FLAT         100 /* 1/a^2: more is near a pose in which constraints depend on each other    */
 #define ROUND_LEAVES 0.9
 #define ROUNDING     1e-12 /* m, rad: nobody can ask for less                                    */
 #define MUCH         1e-2 /* of a gap that iterations have left: another pass goes on with it      */
@@ -230,7 +231,7 @@ void sni_structured_polish(sn_sim *sim, sni_structured *st, double t, double *q1
   const closing c = {.tolerance = fmax(LEFT * st->opened, ROUNDING), .polished = true};
   memcpy(st->q_best, q1, (size_t)nv * sizeof *q1);
   st->ties.deadline = sni_structured_deadline(sim, st, 0.8);
-  const int enough = spent < POLISH ? POLISH : spent;
+  const int enough = *st->flat > FLAT ? allowed : spent < POLISH ? POLISH : spent;
   st->ties.iterations = allowed < enough ? allowed : enough;
   const bool found = find_motion(sim, st, &c, info);
   st->ties.iterations = allowed;

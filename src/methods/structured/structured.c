@@ -28,6 +28,7 @@
 #define AT_ODDS     1e-3  /* of the rates that are asked for: more is not met by any means */
 #define ROUNDING    1e-14 /* m/s, rad/s: nobody can ask for less */
 #define TAIL        0.15  /* of a budget: what comes after the last iteration, at first */
+#define FLAT_MOST   1e12  /* 1/a^2: so that it is finite */
 #define NEARER      4 /* times that constraints are brought nearer to what is asked of them    */
 #define ROUND(size) (((size) + 63) / 64 * 64)
 
@@ -55,14 +56,17 @@ static sn_status structured_supports(const sn_model *m, sn_error *err) {
 }
 
 /* Beside q and qd: the coordinates of loops, which are found from where they were, and the forces
- * of all rows that there may be, how much they give way, and which solves were broken off. */
+ * of all rows that there may be, how much they give way, which solves were broken off, and how
+ * large forces are for what they do. */
+enum { NUMBERS = 4 };
+
 static int structured_state_count(const sn_model *m) {
-  return m->nloop_q + SNI_WARM_BANKS * m->nrow + 3;
+  return m->nloop_q + SNI_WARM_BANKS * m->nrow + NUMBERS;
 }
 
 /* Of these, what a step changes before it is known to be one. */
 static size_t changed_count(const sn_model *m) {
-  return SNI_WARM_BANKS * (size_t)m->nrow + 3;
+  return SNI_WARM_BANKS * (size_t)m->nrow + NUMBERS;
 }
 
 static size_t numbers_of(const sn_model *m) {
@@ -208,6 +212,22 @@ static void remember(const sn_sim *sim, sni_structured *st, int bank) {
   }
 }
 
+/* What constraints did, of a solve for rates that was not broken off. */
+static void count_work(sni_structured *st, int bank) {
+  const sni_ties *t = &st->ties;
+  st->changes = bank == SNI_WARM_STEP ? t->work : st->changes;
+  if (bank != SNI_COLD && st->solver->guided && t->residual <= t->precision) {
+    st->work += t->work;
+    for (int i = 0; i < t->ntie; i++) {
+      st->forces += t->lambda[i] * t->lambda[i] * t->moves[i];
+    }
+  }
+}
+
+static double flatness(const sni_structured *st) {
+  return st->forces < FLAT_MOST * st->work ? st->forces / st->work : st->forces > 0 ? FLAT_MOST : 0;
+}
+
 void sni_structured_solve(sn_sim *sim, sni_structured *st, int bank, double precision,
                           const double *b, double *x, sn_info *info) {
   sni_ties *t = &st->ties;
@@ -250,7 +270,7 @@ void sni_structured_solve(sn_sim *sim, sni_structured *st, int bank, double prec
     st->solver->make_do(t, st->own, b, x);
     st->left = fmax(st->left, t->residual);
   }
-  st->changes = bank == SNI_WARM_STEP ? t->work : st->changes;
+  count_work(st, bank);
   if (bank != SNI_COLD) {
     st->cut[bank] = t->residual > t->precision;
   }
@@ -510,6 +530,7 @@ static sn_status advance(sn_sim *sim, sni_structured *st, sn_state *state, const
   if (ended) {
     return ended;
   }
+  *st->flat = flatness(st);
   memcpy(sni_state_q(state), q1, bytes);
   memcpy(sni_state_qd(state), qd1, bytes);
   info->substeps = info->evaluations = 1;
@@ -555,6 +576,8 @@ static sn_status structured_step(sn_sim *sim, sn_state *state, const sn_input *i
   st->warm = sni_state_private(state) + sim->m->nloop_q;
   st->give = st->warm + (size_t)SNI_WARM_BANKS * (size_t)sim->m->nrow;
   st->cut = st->give + 1;
+  st->flat = st->cut + 2;
+  st->forces = st->work = 0;
   st->known = *st->give > 0;
   keep(sim, st, state);
   st->ties.iterations = sim->options.structured.iterations;
