@@ -119,4 +119,26 @@ static inline sn_vec3 structured_point(stage *g, const char *body, sn_vec3 at) {
   return x;
 }
 
+/* The energy of a run of so many seconds. */
+typedef struct structured_course {
+  double start, end, most; /* J */
+  double kinetic;          /* the most of it */
+} structured_course;
+
+static inline structured_course structured_run(const char *text, sn_options o, double duration) {
+  stage g = stage_set(text, o);
+  structured_course c = {.start = stage_energy(&g)};
+  c.most = c.end = c.start;
+  for (int k = 0; k < (int)lround(duration / o.step); k++) {
+    structured_step(g.sim, g.s);
+    sn_energy e;
+    sn_sim_energy(g.sim, g.s, &e);
+    c.end = e.kinetic + e.potential;
+    c.most = fmax(c.most, c.end);
+    c.kinetic = fmax(c.kinetic, e.kinetic);
+  }
+  stage_clear(&g);
+  return c;
+}
+
 #endif

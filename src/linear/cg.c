@@ -25,13 +25,6 @@ static void step_along(const sni_cg *cg, double step, const double *p, const dou
   }
 }
 
-/* Has x so much energy more? */
-static void count(const sni_cg *cg, double energy) {
-  if (cg->work) {
-    *cg->work += energy;
-  }
-}
-
 /* As far along `first` as the error falls; returns its curvature, 0: nothing moves that way. */
 static double begin(const sni_cg *cg, double *x) {
   cg->mul(cg->user, cg->first, cg->A_first);
@@ -39,9 +32,7 @@ static double begin(const sni_cg *cg, double *x) {
   if (!(curvature > 0)) {
     return 0;
   }
-  const double step = sni_dot(cg->n, cg->first, cg->r) / curvature;
-  step_along(cg, step, cg->first, cg->A_first, x);
-  count(cg, step * step * curvature);
+  step_along(cg, sni_dot(cg->n, cg->first, cg->r) / curvature, cg->first, cg->A_first, x);
   return curvature;
 }
 
@@ -59,37 +50,37 @@ static void turn_along(const sni_cg *cg, double curvature, double beta) {
   }
 }
 
-/* Is what is left of r little against x? */
-static bool is_little(const sni_cg *cg, const double *x) {
-  if (!cg->work || !(*cg->work > 0)) {
-    return true;
+/* The iteration with which they end: r is within the precision after k of them, for the first
+ * time.  It may rise again on the way to what more is asked for. */
+static int look_further(const sni_cg *cg, int k) {
+  const int most = SNI_CG_TIMES * k + SNI_CG_SOME;
+  if (!cg->enough || most > cg->iterations || cg->enough(cg->user)) {
+    return k;
   }
-  double sum = 0;
-  for (int i = 0; i < cg->n; i++) {
-    sum += fabs(x[i] * cg->r[i]);
-  }
-  return !(sum > SNI_CG_LEAVES * sqrt(*cg->work * fmax(*cg->work, cg->worth)));
+  cg->keep(cg->user);
+  return most;
 }
 
-/* met: the first iteration after which r was within the precision; -1: none yet.  It may rise again
- * on the way to what more is asked for, so nobody sets out who might not get there. */
-static bool is_enough(const sni_cg *cg, const double *x, int k, int *met) {
-  if (sni_largest(cg->n, cg->r) > cg->precision) {
-    return false;
+static int leave(const sni_cg *cg, int k, bool was_within, bool within) {
+  if (was_within && !within) {
+    cg->go_back(cg->user);
   }
-  *met = *met < 0 ? k : *met;
-  const int most = SNI_CG_TIMES * *met + SNI_CG_SOME;
-  return k >= most || most > cg->iterations || is_little(cg, x);
+  return k;
 }
 
 int sni_cg_run(const sni_cg *cg, double *x) {
   const int n = cg->n;
   const double first = cg->first ? begin(cg, x) : 0;
+  int most = cg->iterations;
+  bool was_within = false;
   double rz = 0;
-  for (int k = 0, met = -1;; k++) {
-    if (is_enough(cg, x, k, &met) || k == cg->iterations ||
-        (k > 0 && cg->late && cg->late(cg->user))) {
-      return k;
+  for (int k = 0;; k++) {
+    const bool within = !(sni_largest(n, cg->r) > cg->precision);
+    const bool done = within && was_within && cg->enough(cg->user);
+    most = within && !was_within ? look_further(cg, k) : most;
+    was_within = was_within || within;
+    if (done || k == most || (k > 0 && cg->late && cg->late(cg->user))) {
+      return leave(cg, k, was_within, within);
     }
     const double rz_new = measure(cg), beta = k > 0 ? rz_new / rz : 0;
     rz = rz_new;
@@ -97,10 +88,9 @@ int sni_cg_run(const sni_cg *cg, double *x) {
     cg->mul(cg->user, cg->p, cg->q);
     const double curvature = sni_dot(n, cg->p, cg->q);
     if (!(curvature > 0)) {
-      return k; /* nothing moves that way, or it is rounding */
+      return leave(cg, k, was_within, within); /* nothing moves that way, or it is rounding */
     }
     step_along(cg, rz / curvature, cg->p, cg->q, x);
-    count(cg, rz * rz / curvature);
   }
 }
 

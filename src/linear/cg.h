@@ -25,16 +25,15 @@ typedef struct sni_cg {
   const double *first; /* n  gradients: a direction to go along before all others, and across
                           which these are then taken; NULL: none                                */
   double *A_first;     /* n  scratch for it                                                     */
-  double *work; /* gradients: x . A x, for the x at the start, then the last; NULL: not counted */
-  double worth; /* what that is measured by, if it is more than itself                         */
+  bool (*enough)(void *user); /* gradients: r is within the precision; is it little, too?  NULL:
+                                 always                                                         */
+  void (*keep)(void *user);   /* it is not, and they go on: x and all that follows it may be kept */
+  void (*go_back)(void *user); /* ... and are to be as then: r was not within it when they ended  */
   bool begun; /* residuals: p is the last direction of iterations that were broken off, and go on */
 } sni_cg;
 
-/* Along what the matrix hardly moves, x is large for what it does, and an r within the precision
- * may still be much: (x . r)^2 / (x . A x) of energy, if it points that way.  Where `work` is
- * counted, sum |x_i r_i| is to be less than this part of sqrt(work worth), too, unless that takes
- * more than so many times the iterations that the precision took, and some. */
-#define SNI_CG_LEAVES 0.03
+/* For what more is asked than the precision they take so many times the iterations that it took,
+ * and some, at most; and do not set out where these would be more than are allowed. */
 enum { SNI_CG_TIMES = 4, SNI_CG_SOME = 8 };
 
 /* Moves x; returns the number of iterations.  The error falls from one to the next, measured by the

@@ -30,7 +30,7 @@ static int body_of(const sni_ties *t, const sni_tie *tie) {
   return tie->coords ? sni_tree_body_of(&t->d->m->tree, tie->coords->coord[0]) : -1;
 }
 
-static void find_sets(const sni_ties *t) {
+void sni_ties_join(const sni_ties *t) {
   const sni_tree *tree = &t->d->m->tree;
   for (int i = 0; i < tree->nbody; i++) {
     t->joined[i] = i;
@@ -47,13 +47,22 @@ static void find_sets(const sni_ties *t) {
       join(t, first, sni_tree_body_of(tree, tie->coords->coord[c]));
     }
   }
-  memset(t->sums, 0, (size_t)tree->nbody * sizeof *t->sums);
+}
+
+int sni_ties_body_of(const sni_ties *t, int i) {
+  const int body = body_of(t, &t->tie[i]);
+  return body >= 0 ? sni_set_of(t->joined, body) : -1;
+}
+
+static void find_sets(const sni_ties *t) {
+  sni_ties_join(t);
+  memset(t->sums, 0, (size_t)t->d->m->tree.nbody * sizeof *t->sums);
 }
 
 /* The sums of the set of tie i; NULL: it moves nothing. */
 static sni_sums *of_tie(const sni_ties *t, int i) {
-  const int body = body_of(t, &t->tie[i]);
-  return body >= 0 ? &t->sums[sni_set_of(t->joined, body)] : NULL;
+  const int set = sni_ties_body_of(t, i);
+  return set >= 0 ? &t->sums[set] : NULL;
 }
 static sni_sums *of_body(const sni_ties *t, int i) {
   return &t->sums[sni_set_of(t->joined, i)];

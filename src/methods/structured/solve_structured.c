@@ -89,10 +89,13 @@ static void structured_solve(sni_ties *t, void *own, const double *b, double *x)
   (void)own;
   t->x = x;
   t->spent = 0;
-  t->work = 0;
   bool guess = begin_without(t);
   sni_ties_respond(t, b, t->lambda, x);
   sni_ties_leave(t, x, t->lambda, t->r);
+  t->counted = !t->squares && !t->from_there;
+  if (t->counted) {
+    memcpy(t->free, t->r, (size_t)t->ntie * sizeof *t->r);
+  }
   for (int k = 0; k <= RESTARTS; k++) {
     const sni_cg cg = {.n = t->ntie,
                        .user = t,
@@ -110,8 +113,9 @@ static void structured_solve(sni_ties *t, void *own, const double *b, double *x)
                        .w = t->w,
                        .first = guess ? t->z : NULL,
                        .A_first = t->w,
-                       .work = t->from_there ? NULL : &t->work,
-                       .worth = t->worth,
+                       .enough = t->counted ? sni_ties_is_little : NULL,
+                       .keep = sni_ties_keep,
+                       .go_back = sni_ties_go_back,
                        .begun = t->begun && k == 0};
     const int spent = t->squares ? sni_cr_run(&cg, t->lambda) : sni_cg_run(&cg, t->lambda);
     t->spent += spent;

@@ -28,7 +28,6 @@
 #define AT_ODDS     1e-3  /* of the rates that are asked for: more is not met by any means */
 #define ROUNDING    1e-14 /* m/s, rad/s: nobody can ask for less */
 #define TAIL        0.15  /* of a budget: what comes after the last iteration, at first */
-#define FLAT_MOST   1e12  /* 1/a^2: so that it is finite */
 #define NEARER      4 /* times that constraints are brought nearer to what is asked of them    */
 #define ROUND(size) (((size) + 63) / 64 * 64)
 
@@ -212,22 +211,6 @@ static void remember(const sn_sim *sim, sni_structured *st, int bank) {
   }
 }
 
-/* What constraints did, of a solve for rates that was not broken off. */
-static void count_work(sni_structured *st, int bank) {
-  const sni_ties *t = &st->ties;
-  st->changes = bank == SNI_WARM_STEP ? t->work : st->changes;
-  if (bank != SNI_COLD && st->solver->guided && t->residual <= t->precision) {
-    st->work += t->work;
-    for (int i = 0; i < t->ntie; i++) {
-      st->forces += t->lambda[i] * t->lambda[i] * t->moves[i];
-    }
-  }
-}
-
-static double flatness(const sni_structured *st) {
-  return st->forces < FLAT_MOST * st->work ? st->forces / st->work : st->forces > 0 ? FLAT_MOST : 0;
-}
-
 void sni_structured_solve(sn_sim *sim, sni_structured *st, int bank, double precision,
                           const double *b, double *x, sn_info *info) {
   sni_ties *t = &st->ties;
@@ -239,9 +222,6 @@ void sni_structured_solve(sn_sim *sim, sni_structured *st, int bank, double prec
   /* what is broken off in step after step gets better from one to the next (cut.c sees to its
    * work); what is found does none */
   t->from_there = bank != SNI_COLD && st->cut[bank] > 0;
-  /* what constraints change in a step is what rates are to be right to, also where its end changes
-   * less: (w h)^2 of the energy, as directions of constraints turn by w h */
-  t->worth = bank == SNI_WARM_END ? st->changes : 0;
   st->solver->solve(t, st->own, b, x);
   info->solves++;
   info->iterations += t->spent;
@@ -270,7 +250,10 @@ void sni_structured_solve(sn_sim *sim, sni_structured *st, int bank, double prec
     st->solver->make_do(t, st->own, b, x);
     st->left = fmax(st->left, t->residual);
   }
-  count_work(st, bank);
+  if (bank == SNI_WARM_STEP) {
+    sni_ties_count(t);
+  }
+  *st->flat = bank == SNI_WARM_END ? sni_ties_flatness(t) : *st->flat;
   if (bank != SNI_COLD) {
     st->cut[bank] = t->residual > t->precision;
   }
@@ -530,7 +513,6 @@ static sn_status advance(sn_sim *sim, sni_structured *st, sn_state *state, const
   if (ended) {
     return ended;
   }
-  *st->flat = flatness(st);
   memcpy(sni_state_q(state), q1, bytes);
   memcpy(sni_state_qd(state), qd1, bytes);
   info->substeps = info->evaluations = 1;
@@ -577,7 +559,6 @@ static sn_status structured_step(sn_sim *sim, sn_state *state, const sn_input *i
   st->give = st->warm + (size_t)SNI_WARM_BANKS * (size_t)sim->m->nrow;
   st->cut = st->give + 1;
   st->flat = st->cut + 2;
-  st->forces = st->work = 0;
   st->known = *st->give > 0;
   keep(sim, st, state);
   st->ties.iterations = sim->options.structured.iterations;

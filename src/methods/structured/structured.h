@@ -61,14 +61,12 @@ typedef struct sni_structured {
   double opened;  /* the gap of this step before it was closed                                 */
   bool closed;    /* to the precision, in this step                                            */
   bool broken_off; /* closing was, by iterations or time                                       */
-  double changes;  /* twice the energy of what constraints changed of the rates of the step      */
   double left;     /* largest error of the rows of a solve for rates that was                   */
   double *warm;    /* SNI_WARM_BANKS x nrow, in the state's private part                        */
   double *give;    /* there too: what constraints give way because they cannot close           */
   double *cut;     /* there too, for the step and its end: 1: iterations were broken off       */
-  double *flat;    /* there too: 1/a^2 of [lost.c] in the last step, where iterations find forces */
-  double forces;   /* sums of the solves for the rates of this one: lambda_i^2 G_i A^-1 G_i^T   */
-  double work;     /* ... and twice the energy that they changed                                */
+  double *flat;    /* there too: how near the last step was to a pose in which constraints depend
+                      on each other, as sni_ties_flatness tells                                */
   sni_odds odds;   /* where they are, for the rates of a step                                   */
   int64_t started; /* when the step was, by the clock                                           */
   int64_t tail;    /* by how much iterations must end before it does                            */

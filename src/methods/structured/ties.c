@@ -277,6 +277,14 @@ static size_t lay_out(sni_ties *t, size_t n, size_t nv, size_t nbody, char *memo
   t->y = TAKE(nv, sizeof *t->y);
   t->yp = TAKE(nv, sizeof *t->yp);
   t->tau = TAKE(nv, sizeof *t->tau);
+  t->free = TAKE(n, sizeof *t->free);
+  t->set = TAKE(n, sizeof *t->set);
+  t->did = TAKE(n, sizeof *t->did);
+  t->bore = TAKE(n, sizeof *t->bore);
+  t->met_lambda = TAKE(n, sizeof *t->met_lambda);
+  t->met_r = TAKE(n, sizeof *t->met_r);
+  t->met_x = TAKE(nv, sizeof *t->met_x);
+  t->of = TAKE(nbody, sizeof *t->of);
   t->joined = TAKE(nbody, sizeof *t->joined);
   t->sums = TAKE(nbody, sizeof *t->sums);
 #undef TAKE

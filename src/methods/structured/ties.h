@@ -46,6 +46,11 @@ typedef struct sni_sums {
   bool tied; /* by constraints, too */
 } sni_sums;
 
+/* The same: little.c. */
+typedef struct sni_little {
+  double left, did, worth, bore;
+} sni_little;
+
 /* What is solved for: rates under forces, the gaps of a pose, the rates there without forces. */
 enum { SNI_TIES_STEP, SNI_TIES_CLOSE, SNI_TIES_END };
 
@@ -70,14 +75,23 @@ typedef struct sni_ties {
   double *lambda; /* capacity                                                             */
   double *kept_lambda, *kept_c; /* capacity each: scratch of stall.c                        */
   double *r, *p, *q, *z, *w; /* capacity each: scratch of the solvers                            */
-  double *inverse;       /* capacity  about 1 over their diagonal in the matrix above           */
-  double *y;             /* nv  what the last product moved                                      */
-  double *yp;            /* nv  what the direction of the iterations moves                       */
-  double *x;             /* nv  where that is added up: the caller's                             */
-  double *tau;           /* nv  scratch                                                          */
-  int ncoords;           /* ties with coordinates of joints                                      */
-  int row_coords;        /* of these, rows as they were taken                                    */
-  int *joined;           /* nbody  sets of bodies: cut.c                                         */
+  double *inverse; /* capacity  about 1 over their diagonal in the matrix above           */
+  double *y;       /* nv  what the last product moved                                      */
+  double *yp;      /* nv  what the direction of the iterations moves                       */
+  double *x;       /* nv  where that is added up: the caller's                             */
+  double *tau;     /* nv  scratch                                                          */
+  int ncoords;     /* ties with coordinates of joints                                      */
+  int row_coords;  /* of these, rows as they were taken                                    */
+  int *joined;     /* nbody  sets of bodies: cut.c                                         */
+  /* what constraints change: little.c */
+  bool counted;   /* the last solve began without forces                                         */
+  double *free;   /* capacity  r without forces                                                  */
+  int *set;       /* capacity  of ties; -1: it moves nothing                                     */
+  int set_count;  /* of so many ties, which stay as they are                                     */
+  double *did;    /* capacity  of a slot, at the step: lambda_i (G A^-1 G^T lambda)_i            */
+  double *bore;   /* capacity  ... and lambda_i^2 (G A^-1 G^T)_ii                                */
+  sni_little *of; /* nbody  sums of sets, scratch                                                */
+  double *met_lambda, *met_r, *met_x; /* capacity, capacity, nv: when the precision was met      */
   sni_sums *sums;        /* nbody  of sets, scratch                                              */
   double regularization; /* E of constraints, relative to the mean of their diagonals */
   /* when to stop: what is asked for, and what was reached */
@@ -87,10 +101,7 @@ typedef struct sni_ties {
   bool begun;   /* ... and go on with p, as of the last                                           */
   bool from_there;  /* they begin at lambda and x for it, and are not to forget any of that       */
   int64_t deadline; /* of the clock, in nanoseconds; 0: none                                   */
-  double worth;     /* twice the energy that rates are to be right to a part of, or that of what
-                       constraints change, whichever is more: cg.h                              */
   int spent;        /* iterations                                                              */
-  double work;      /* lambda^T (G A^-1 G^T + E) lambda, if iterations began without forces     */
   double residual;  /* largest |c + E lambda - G x|, computed from x, of all rows that iterations
                        are for: those of the tree, too, where these are solved for              */
   double off;       /* largest |asked - G x| of constraints: what they gave way is in it        */
@@ -135,6 +146,20 @@ void sni_ties_take_best(sni_ties *t, const double *b, double *x);
 /* Constraints have met c but for what they give way, and that is more than the precision: c such
  * that they give way by what their forces still change.  False: there is no need, or no use. */
 bool sni_ties_come_near(sni_ties *t, double off_before);
+
+/* Sets of bodies that joints and ties connect, into t->joined; the body that stands for tie i
+ * there, -1: it moves none. */
+void sni_ties_join(const sni_ties *t);
+int sni_ties_body_of(const sni_ties *t, int i);
+
+/* little.c: what iterations leave of the rates, against what constraints change; for sni_cg. */
+bool sni_ties_is_little(void *ties);
+void sni_ties_keep(void *ties);
+void sni_ties_go_back(void *ties);
+/* After a solve for rates of the step, or its end: that is known from now on.  1/a^2, about, of the
+ * set of bodies that is nearest to a pose in which constraints depend on each other; 0: none is. */
+void sni_ties_count(sni_ties *t);
+double sni_ties_flatness(sni_ties *t);
 
 int64_t sni_clock(void); /* nanoseconds */
 /* Is the deadline of these sni_ties over? */
