@@ -145,6 +145,13 @@ test("thousands of parameters come as they are scrolled to", async () => {
     await page.evaluate(() => (document.querySelector("#sliders").scrollTop = 1e7));
     await page.waitForFunction((n) => document.querySelectorAll("#sliders .slider").length > n, before_);
   }
+  // who is at the end whenever some have come
+  await page.evaluate(() => {
+    const list = document.querySelector("#sliders");
+    new MutationObserver(() => (list.scrollTop = 1e7)).observe(list, { childList: true, subtree: true });
+    list.scrollTop = 1e7;
+  });
+  await page.waitForFunction((n) => document.querySelectorAll("#sliders .slider").length > n + 600, await shown());
   const paths = await page.$$eval("#sliders input[type=range]", (list) => list.map((range) => range.dataset.path));
   assert.equal(new Set(paths).size, paths.length);
   await page.fill("#filter-parameters", "l399.inertia.mass");

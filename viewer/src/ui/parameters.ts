@@ -39,6 +39,7 @@ export class ParameterList {
   private readonly end = el("div", { class: "sliders-end" });
   private readonly count = el("span", { class: "count", id: "parameter-count" });
   private readonly every = el("button", { class: "linkish", type: "button", id: "every-parameter" });
+  private readonly nearEnd: IntersectionObserver;
   private readonly sliders = new Map<string, Slider>();
   private readonly closed = new Set<string>();
   private readonly groups = new Map<string, HTMLElement>();
@@ -55,7 +56,8 @@ export class ParameterList {
       this.everything = !this.everything;
       this.restart();
     });
-    new IntersectionObserver((seen) => seen.some((entry) => entry.isIntersecting) && this.goOn(), { root: this.list, rootMargin: "300px" }).observe(this.end);
+    this.nearEnd = new IntersectionObserver((seen) => seen.some((entry) => entry.isIntersecting) && this.goOn(), { root: this.list, rootMargin: "300px" });
+    this.nearEnd.observe(this.end);
     this.element = el(
       "section",
       { class: "panel-part", id: "parameters" },
@@ -96,6 +98,12 @@ export class ParameterList {
     if (!this.asking && this.parameters.length < this.total) this.ask(this.parameters.length);
   }
 
+  /** Who scrolls on while an answer comes is at the end before and after it, which is no news to the observer. */
+  private lookAgain(): void {
+    this.nearEnd.unobserve(this.end);
+    this.nearEnd.observe(this.end);
+  }
+
   /** An answer, or the news that values have changed. */
   take(message: ParametersMessage): void {
     const { filter, all, first } = this.query(message.first);
@@ -113,6 +121,7 @@ export class ParameterList {
     } else {
       this.parameters = [...this.parameters.slice(0, first), ...message.list];
       this.draw(first);
+      this.lookAgain();
     }
     this.count.textContent = `${this.total.toLocaleString("en")} of ${message.every.toLocaleString("en")}`;
     this.every.textContent = this.everything ? "Show those alone that do something" : `Show all ${message.every.toLocaleString("en")}`;
