@@ -45,7 +45,7 @@ typedef struct cutter {
 
 static void *cut(cutter *c, size_t count, size_t size) {
   void *piece = c->at ? c->at + c->used : NULL;
-  c->used += (count * size + 63) / 64 * 64;
+  c->used += sni_memory_room(count, size);
   return piece;
 }
 

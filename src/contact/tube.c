@@ -10,6 +10,7 @@
  * it and into each other. */
 #include "contact/tube.h"
 
+#include "base/memory.h"
 #include "contact/box_tree.h"
 
 #include <string.h>
@@ -34,7 +35,7 @@ static size_t lay_out(sni_tubes *t, const sn_model *m, char *memory) {
   t->capacity = m->nbead > 0 ? A_BEAD * m->nbead + LEAST : 0;
 #define TAKE(count, size)                                                                          \
   (memory ? (void *)(memory + used) : NULL);                                                       \
-  used += ((count) * (size) + 63) / 64 * 64
+  used += sni_memory_room(count, size)
   t->bead = TAKE(n, sizeof *t->bead);
   t->rate = TAKE(n, sizeof *t->rate);
   t->middle = TAKE(n, sizeof *t->middle);

@@ -1,6 +1,8 @@
 /* columns.c: eight columns of M^-1 G^T at once: the passes of sni_Minv_mul, a number a column. */
 #include "dynamics/columns.h"
 
+#include "base/memory.h"
+
 #include <string.h>
 
 enum { LINES = 8 };
@@ -25,7 +27,7 @@ static size_t lay_out(sni_columns *c, const sni_tree *t, char *memory) {
   size_t used = 0;
 #define TAKE(count, size)                                                                          \
   (memory ? (void *)(memory + used) : NULL);                                                       \
-  used += ((size_t)(count) * (size) + 63) / 64 * 64
+  used += sni_memory_room((size_t)(count), size)
   c->a = TAKE(t->nbody, sizeof *c->a);
   c->carried = TAKE(t->nslot, sizeof *c->carried);
   c->z = TAKE(t->nv, sizeof *c->z);

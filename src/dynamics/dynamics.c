@@ -1,6 +1,7 @@
 /* dynamics.c: everything that acts on a mechanism, evaluated. */
 #include "dynamics/dynamics.h"
 
+#include "base/memory.h"
 #include "dynamics/loops.h"
 #include "dynamics/rows.h"
 
@@ -511,7 +512,7 @@ static size_t lay_out(sni_dynamics *d, const sn_model *m, char *memory) {
   size_t used = 0;
 #define TAKE(count, size)                                                                          \
   (memory ? (void *)(memory + used) : NULL);                                                       \
-  used += ((count) * (size) + 63) / 64 * 64
+  used += sni_memory_room(count, size)
   char *work = TAKE(1, sni_work_size(t));
   double *params = TAKE(1, sni_params_size(m));
   d->mass = TAKE(nbody, sizeof *d->mass);

@@ -1,6 +1,8 @@
 /* halves.c: rows in their dual, by what they leave behind on the way inward. */
 #include "dynamics/halves.h"
 
+#include "base/memory.h"
+
 #include <string.h>
 
 enum { LINES = 8 };
@@ -16,7 +18,7 @@ static size_t lay_out(sni_halves *h, const sni_tree *t, int capacity, char *memo
   size_t used = 0;
 #define TAKE(count, size)                                                                          \
   (memory ? (void *)(memory + used) : NULL);                                                       \
-  used += ((size_t)(count) * (size) + 63) / 64 * 64
+  used += sni_memory_room((size_t)(count), size)
   h->Z = TAKE(places, sizeof *h->Z);
   h->weight = TAKE(places, sizeof *h->weight);
   h->at = TAKE(places, sizeof *h->at);

@@ -9,6 +9,8 @@
  * velocities can be had one after the other: a step knows the former before the latter. */
 #include "dynamics/recursion.h"
 
+#include "base/memory.h"
+
 #include <string.h>
 
 typedef struct chunk {
@@ -184,7 +186,7 @@ typedef struct place_at {
 
 static void *take(place_at *p, size_t count, size_t size) {
   void *out = p->at ? p->at + p->used : NULL;
-  p->used += (count * size + 63) / 64 * 64;
+  p->used += sni_memory_room(count, size);
   return out;
 }
 

@@ -266,7 +266,7 @@ static size_t lay_out(sni_rows *r, const sn_model *m, bool dual, char *memory) {
   size_t used = 0;
 #define TAKE(count, size)                                                                          \
   (memory ? (void *)(memory + used) : NULL);                                                       \
-  used += ((count) * (size) + 63) / 64 * 64
+  used += sni_memory_room(count, size)
   r->row = TAKE(n, sizeof *r->row);
   r->of = TAKE(n, sizeof *r->of);
   r->sided = TAKE((size_t)m->nsided, sizeof *r->sided);

@@ -1,5 +1,6 @@
 /* unilateral.c: rows that push and do not pull. */
 #include "dynamics/doubt.h"
+#include "base/memory.h"
 #include "dynamics/unilateral_parts.h"
 
 #include <string.h>
@@ -542,7 +543,7 @@ static size_t lay_out(sni_unilateral *u, int capacity, int nv, bool dual, char *
   size_t used = 0;
 #define TAKE(count, size)                                                                          \
   (memory ? (void *)(memory + used) : NULL);                                                       \
-  used += ((count) * (size) + 63) / 64 * 64
+  used += sni_memory_room(count, size)
   u->in = TAKE(n, sizeof *u->in);
   u->which = TAKE(n, sizeof *u->which);
   u->both = TAKE(n, sizeof *u->both);

@@ -15,6 +15,8 @@
  * last time's set costs a factorisation and, most often, nothing more. */
 #include "linear/qp.h"
 
+#include "base/memory.h"
+
 #include <math.h>
 #include <stdbool.h>
 #include <string.h>
@@ -395,7 +397,7 @@ static size_t lay_out(sni_qp *qp, int capacity, char *memory) {
   size_t used = 0;
 #define TAKE(count, size)                                                                          \
   (memory ? (void *)(memory + used) : NULL);                                                       \
-  used += ((count) * (size) + 63) / 64 * 64
+  used += sni_memory_room(count, size)
   qp->S = TAKE(n * n, sizeof *qp->S);
   qp->L = TAKE(n * n, sizeof *qp->L);
   qp->b = TAKE(n, sizeof *qp->b);

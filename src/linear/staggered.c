@@ -1,5 +1,6 @@
 /* staggered.c: contact and friction projections, swept group by group. */
 #include "linear/staggered_parts.h"
+#include "base/memory.h"
 #include "linear/vector.h"
 
 #include <math.h>
@@ -676,7 +677,7 @@ static size_t lay_out(sni_staggered *s, const sni_staggered_room *room, char *me
   size_t used = 0;
 #define TAKE(count, size)                                                                          \
   (memory ? (void *)(memory + used) : NULL);                                                       \
-  used += ((count) * (size) + 63) / 64 * 64
+  used += sni_memory_room(count, size)
   s->v = TAKE(nv, sizeof *s->v);
   s->vp = TAKE(nv, sizeof *s->vp);
   s->v0 = TAKE(nv, sizeof *s->v0);

@@ -1,5 +1,6 @@
 /* rub_solve.c: friction and loads in turn. */
 #include "linear/band.h"
+#include "base/memory.h"
 #include "math/dense.h"
 #include "methods/redmax/rub.h"
 #include "methods/redmax/stay.h"
@@ -583,7 +584,7 @@ static size_t lay_out(sni_rubbing *r, const sn_model *m, const sn_options *o, ch
   size_t used = 0;
 #define TAKE(count, size)                                                                          \
   (memory ? (void *)(memory + used) : NULL);                                                       \
-  used += ((count) * (size) + 63) / 64 * 64
+  used += sni_memory_room(count, size)
   r->row = TAKE(nslide, sizeof *r->row);
   r->axes = TAKE(nrub, sizeof *r->axes);
   r->place = TAKE(nrub, sizeof *r->place);

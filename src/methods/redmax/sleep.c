@@ -1,6 +1,8 @@
 /* sleep.c: islands that rest. */
 #include "methods/redmax/sleep.h"
 
+#include "base/memory.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -323,7 +325,7 @@ static size_t lay_out(sni_sleep *sleep, const sn_model *m, char *memory) {
   size_t used = 0;
 #define TAKE(count, size)                                                                          \
   (memory ? (void *)(memory + used) : NULL);                                                       \
-  used += ((count) * (size) + 63) / 64 * 64
+  used += sni_memory_room(count, size)
   sleep->reach = TAKE(nbody, sizeof *sleep->reach);
   sleep->tree_of = TAKE(nbody, sizeof *sleep->tree_of);
   sleep->link = TAKE(n, sizeof *sleep->link);

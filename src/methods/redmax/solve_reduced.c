@@ -20,6 +20,7 @@
 #include <string.h>
 
 #include "dynamics/composite.h"
+#include "base/memory.h"
 #include "linear/cholesky.h"
 #include "methods/redmax/system.h"
 
@@ -67,7 +68,7 @@ static size_t lay_out(reduced *d, const sni_system *s, char *memory) {
   size_t used = 0;
 #define TAKE(count, size)                                                                          \
   (memory ? (void *)(memory + used) : NULL);                                                       \
-  used += ((count) * (size) + 63) / 64 * 64
+  used += sni_memory_room(count, size)
   d->carried = TAKE(nbody, sizeof *d->carried);
   d->crossed = TAKE(nbody, sizeof *d->crossed);
   d->load = TAKE(nbody, sizeof *d->load);

@@ -1,6 +1,7 @@
 /* system.c: the matrix and the forces of one linearly implicit step. */
 #include "methods/redmax/system.h"
 
+#include "base/memory.h"
 #include "dynamics/composite.h"
 #include "dynamics/loops.h"
 #include "methods/redmax/move.h"
@@ -646,7 +647,7 @@ static size_t lay_out(sni_system *s, const sn_model *m, const sn_options *o, cha
   size_t used = 0;
 #define TAKE(count, size)                                                                          \
   (memory ? (void *)(memory + used) : NULL);                                                       \
-  used += ((count) * (size) + 63) / 64 * 64
+  used += sni_memory_room(count, size)
   s->extra = TAKE(nbody, sizeof *s->extra);
   s->f = TAKE(nbody, sizeof *s->f);
   s->heavy = TAKE(nbody, sizeof *s->heavy);

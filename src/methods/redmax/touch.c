@@ -566,7 +566,7 @@ static size_t lay_out(sni_touch *touch, int ngroup, char *memory) {
   size_t used = 0;
 #define TAKE(count, size)                                                                          \
   (memory ? (void *)(memory + used) : NULL);                                                       \
-  used += ((count) * (size) + 63) / 64 * 64
+  used += sni_memory_room(count, size)
   touch->group = TAKE(n, sizeof *touch->group);
   touch->point = TAKE(n, sizeof *touch->point);
   touch->force = TAKE(n, sizeof *touch->force);

@@ -1,6 +1,7 @@
 /* full.c: the constraints of tree and loops as rows over the twists of all bodies. */
 #include "methods/structured/full.h"
 
+#include "base/memory.h"
 #include "linear/vector.h"
 #include "math/dense.h"
 #include "methods/redmax/move.h"
@@ -353,7 +354,7 @@ static size_t lay_out(sni_full *u, size_t nbody, size_t nv, size_t n, char *memo
   size_t used = 0;
 #define TAKE(count, size)                                                                          \
   (memory ? (void *)(memory + used) : NULL);                                                       \
-  used += ((count) * (size) + 63) / 64 * 64
+  used += sni_memory_room(count, size)
   u->row = TAKE(n, sizeof *u->row);
   u->Minv = TAKE(nbody, sizeof *u->Minv);
   u->P = TAKE(nbody, sizeof *u->P);

@@ -23,10 +23,15 @@
 #define PART      0.03
 #define FLAT_MOST 1e12 /* so that it is finite */
 
-/* Into t->set: once for all, where ties are always the same. */
-static void find_sets(sni_ties *t) {
+/* Are ties always the same? */
+static bool are_lasting(const sni_ties *t) {
   const sni_rows *rows = t->d->rows;
-  const bool lasting = rows && rows->timeless && t->ntie == rows->nrow;
+  return rows && rows->timeless && t->ntie == rows->nrow;
+}
+
+/* Into t->set, once for all where that can be. */
+static void find_sets(sni_ties *t) {
+  const bool lasting = are_lasting(t);
   if (lasting && t->set_count == t->ntie) {
     return;
   }
@@ -48,7 +53,7 @@ static double bore(const sni_ties *t, int i) {
 /* Of each set; what the step did is worth something at its end. */
 static void sum_up(sni_ties *t) {
   find_sets(t);
-  const bool end = t->stage == SNI_TIES_END;
+  const bool end = t->stage == SNI_TIES_END && t->step_told;
   for (int i = 0; i < t->ntie; i++) {
     if (t->set[i] >= 0) {
       t->of[t->set[i]] = (sni_little){0};
@@ -99,9 +104,12 @@ static bool tells(const sni_ties *t) {
 }
 
 void sni_ties_count(sni_ties *t) {
-  memset(t->did, 0, (size_t)t->capacity * sizeof *t->did);
-  memset(t->bore, 0, (size_t)t->capacity * sizeof *t->bore);
-  for (int i = 0; i < t->ntie && tells(t); i++) {
+  t->step_told = tells(t);
+  if (t->step_told && !are_lasting(t)) { /* rows may come that were not there */
+    memset(t->did, 0, (size_t)t->capacity * sizeof *t->did);
+    memset(t->bore, 0, (size_t)t->capacity * sizeof *t->bore);
+  }
+  for (int i = 0; t->step_told && i < t->ntie; i++) {
     if (t->slot[i] >= 0) {
       t->did[t->slot[i]] = did(t, i);
       t->bore[t->slot[i]] = bore(t, i);

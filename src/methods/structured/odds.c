@@ -1,6 +1,7 @@
 /* odds.c: which bodies constraints that are at odds can reach, over joints and other constraints.
  * Only these need give way and be braked: what moves beside them has nothing to do with it. */
 #include "methods/structured/sets.h"
+#include "base/memory.h"
 #include "methods/structured/structured.h"
 
 #include <string.h>
@@ -188,7 +189,7 @@ static size_t lay_out(sni_odds *o, size_t nbody, size_t nrow, char *memory) {
   size_t used = 0;
 #define TAKE(count, size)                                                                          \
   (memory ? (void *)(memory + used) : NULL);                                                       \
-  used += ((count) * (size) + 63) / 64 * 64
+  used += sni_memory_room(count, size)
   o->joined = TAKE(nbody, sizeof *o->joined);
   o->share = TAKE(nbody, sizeof *o->share);
   o->size = TAKE(nbody, sizeof *o->size);

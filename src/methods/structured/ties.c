@@ -257,7 +257,7 @@ static size_t lay_out(sni_ties *t, size_t n, size_t nv, size_t nbody, char *memo
   size_t used = 0;
 #define TAKE(count, size)                                                                          \
   (memory ? (void *)(memory + used) : NULL);                                                       \
-  used += ((count) * (size) + 63) / 64 * 64
+  used += sni_memory_room(count, size)
   t->tie = TAKE(n, sizeof *t->tie);
   t->slot = TAKE(n, sizeof *t->slot);
   t->soft = TAKE(n, sizeof *t->soft);

@@ -85,6 +85,7 @@ typedef struct sni_ties {
   int *joined;     /* nbody  sets of bodies: cut.c                                         */
   /* what constraints change: little.c */
   bool counted;   /* the last solve began without forces                                         */
+  bool step_told; /* that for the step was, and not broken off: did and bore are of its rows    */
   double *free;   /* capacity  r without forces                                                  */
   int *set;       /* capacity  of ties; -1: it moves nothing                                     */
   int set_count;  /* of so many ties, which stay as they are                                     */
