@@ -1,6 +1,6 @@
 /* unilateral.c: rows that push and do not pull. */
-#include "dynamics/doubt.h"
 #include "base/memory.h"
+#include "dynamics/doubt.h"
 #include "dynamics/unilateral_parts.h"
 
 #include <string.h>

@@ -1,6 +1,6 @@
 /* staggered.c: contact and friction projections, swept group by group. */
-#include "linear/staggered_parts.h"
 #include "base/memory.h"
+#include "linear/staggered_parts.h"
 #include "linear/vector.h"
 
 #include <math.h>

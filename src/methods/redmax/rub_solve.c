@@ -1,6 +1,6 @@
 /* rub_solve.c: friction and loads in turn. */
-#include "linear/band.h"
 #include "base/memory.h"
+#include "linear/band.h"
 #include "math/dense.h"
 #include "methods/redmax/rub.h"
 #include "methods/redmax/stay.h"

@@ -19,8 +19,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "dynamics/composite.h"
 #include "base/memory.h"
+#include "dynamics/composite.h"
 #include "linear/cholesky.h"
 #include "methods/redmax/system.h"
 

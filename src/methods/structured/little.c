@@ -23,15 +23,10 @@
 #define PART      0.03
 #define FLAT_MOST 1e12 /* so that it is finite */
 
-/* Are ties always the same? */
-static bool are_lasting(const sni_ties *t) {
-  const sni_rows *rows = t->d->rows;
-  return rows && rows->timeless && t->ntie == rows->nrow;
-}
-
-/* Into t->set, once for all where that can be. */
+/* Into t->set: once for all, where ties are always the same. */
 static void find_sets(sni_ties *t) {
-  const bool lasting = are_lasting(t);
+  const sni_rows *rows = t->d->rows;
+  const bool lasting = rows && rows->timeless && t->ntie == rows->nrow;
   if (lasting && t->set_count == t->ntie) {
     return;
   }
@@ -103,12 +98,9 @@ static bool tells(const sni_ties *t) {
   return t->counted && t->residual <= t->precision; /* NaN does not */
 }
 
+/* The end of the step has the same rows: those of the time at which it ends. */
 void sni_ties_count(sni_ties *t) {
   t->step_told = tells(t);
-  if (t->step_told && !are_lasting(t)) { /* rows may come that were not there */
-    memset(t->did, 0, (size_t)t->capacity * sizeof *t->did);
-    memset(t->bore, 0, (size_t)t->capacity * sizeof *t->bore);
-  }
   for (int i = 0; t->step_told && i < t->ntie; i++) {
     if (t->slot[i] >= 0) {
       t->did[t->slot[i]] = did(t, i);

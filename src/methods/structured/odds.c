@@ -1,7 +1,7 @@
 /* odds.c: which bodies constraints that are at odds can reach, over joints and other constraints.
  * Only these need give way and be braked: what moves beside them has nothing to do with it. */
-#include "methods/structured/sets.h"
 #include "base/memory.h"
+#include "methods/structured/sets.h"
 #include "methods/structured/structured.h"
 
 #include <string.h>
